@@ -83,4 +83,3 @@ func checkModeOptions(s resource.Scope, o *ECRCredentials) hcl.Diagnostics {
 	}
 	return diags
 }
-

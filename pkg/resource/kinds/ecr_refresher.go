@@ -45,16 +45,18 @@ func refreshJob(s resource.Scope, o *ECRCredentials, name, secret, region string
 }
 
 // refreshScript never puts the token on a command line that other processes could read:
-// kubectl takes the whole Secret on standard input.
+// kubectl takes the whole Secret on standard input. ECR's authorization token already is
+// the base64 user:password that a docker config wants.
 func refreshScript(namespace, secret, registry string) string {
-	return fmt.Sprintf(`token=$(aws ecr get-login-password)
-auth=$(printf 'AWS:%%s' "$token" | base64 | tr -d '\n')
-config=$(printf '{"auths":{"%[3]s":{"auth":"%%s"}}}' "$auth" | base64 | tr -d '\n')
-kubectl apply -n %[1]s -f - <<SECRET
+	return fmt.Sprintf(`set -- $(aws ecr get-authorization-token --query 'authorizationData[0].[authorizationToken,expiresAt]' --output text)
+config=$(printf '{"auths":{"%[3]s":{"auth":"%%s"}}}' "$1" | base64 | tr -d '\n')
+kubectl apply --server-side --force-conflicts --field-manager=mifbench-refresher -n %[1]s -f - <<SECRET
 apiVersion: v1
 kind: Secret
 metadata:
   name: %[2]s
+  annotations:
+    mifbench.dev/expires-at: "$2"
 type: kubernetes.io/dockerconfigjson
 data:
   .dockerconfigjson: $config
