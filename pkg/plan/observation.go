@@ -29,6 +29,9 @@ type Observation struct {
 	Conflicts []Conflict
 	// Ready is the readiness of the live object.
 	Ready Readiness
+	// Borrowed means that somebody else makes the object and this stack only waits for it (a
+	// replicated Secret): it is never adopted, changed or deleted.
+	Borrowed bool
 	// Terminating is set when deletion was already asked for.
 	Terminating bool
 	// Children are the objects behind a release, each with its own two sides.

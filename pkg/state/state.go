@@ -32,6 +32,11 @@ type Entry struct {
 	Created bool `json:"created"`
 	// Fingerprint is a keyed hash of the desired Spec with its secrets, for change detection.
 	Fingerprint string `json:"fingerprint,omitempty"`
+	// Fields are keyed hashes of parts of the desired Spec by JSON pointer (see Digests); they tell
+	// a change of the file from a change made outside. Written by the engine.
+	Fields map[string]string `json:"fields,omitempty"`
+	// Borrowed marks an object that somebody else makes and this stack waits for.
+	Borrowed bool `json:"borrowed,omitempty"`
 	// DependsOn lists what must outlive the object: destroy works from state alone.
 	DependsOn []resource.ID    `json:"dependsOn,omitempty"`
 	Options   resource.Options `json:"options"`
