@@ -61,6 +61,7 @@ type world struct {
 
 	offsets []time.Duration
 	next    int // next request to send
+	armed   int // the request whose arrival is in events
 	flying  int
 	reqs    []virtualRequest
 	chains  [][]uint64
@@ -191,7 +192,8 @@ func (w *world) arrive() {
 		w.send(w.next)
 		w.next++
 	}
-	if w.next < len(w.offsets) && w.flying < w.load.Concurrency {
+	if w.next < len(w.offsets) && w.flying < w.load.Concurrency && w.armed < w.next {
+		w.armed = w.next // one event for each request that is waited for
 		w.schedule(w.offsets[w.next], nil, false)
 	}
 }

@@ -67,8 +67,8 @@ var presets = []Preset{ //nolint:gochecknoglobals // read-only table, the place 
 	},
 	{
 		Name: "mi300x-r1", Doc: "DeepSeek-R1 671B, one of 8 EP8+DP8 ranks on MI300X, fitted to the published maximum-throughput benchmark",
-		StepBase: 154 * time.Millisecond, PerMctx: 11300 * time.Microsecond, PerMctx2: 21100 * time.Microsecond,
-		PerAdmit: 2500 * time.Microsecond, PrefillBase: 400 * time.Millisecond, PerPrefillToken: 140 * time.Microsecond,
+		StepBase: 110 * time.Millisecond, PerSeq: 100 * time.Microsecond, PerMctx: 11300 * time.Microsecond, PerMctx2: 21100 * time.Microsecond,
+		PerAdmit: 2500 * time.Microsecond, PrefillBase: 300 * time.Millisecond, PerPrefillToken: 140 * time.Microsecond,
 		PerPrefillReq: 2 * time.Millisecond, Transfer: 50 * time.Millisecond, Jitter: 0.09,
 		KVTokens: 2_400_000, MaxBatchedTokens: 64_000, MaxNumSeqs: 2048, MaxModelLen: 8192,
 	},
