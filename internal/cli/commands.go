@@ -1,0 +1,34 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+// Groups of the help page.
+const (
+	groupMain  = "main"
+	groupBench = "bench"
+	groupState = "state"
+	groupOther = "other"
+)
+
+func groups() []*cobra.Group {
+	return []*cobra.Group{
+		{ID: groupMain, Title: "The job:"},
+		{ID: groupBench, Title: "Measuring:"},
+		{ID: groupState, Title: "Configuration and state:"},
+		{ID: groupOther, Title: "Other:"},
+	}
+}
+
+// command is one row of the table: a group and how to build the command.
+type command struct {
+	group string
+	build func(*app) *cobra.Command
+}
+
+// commands is the table of commands, in the order of the help page.
+func commands() []command {
+	return []command{
+		{groupBench, (*app).simulateCommand},
+		{groupOther, (*app).versionCommand},
+	}
+}
