@@ -52,7 +52,6 @@ type apiError struct {
 	status int
 	msg    string
 	kind   string
-	param  string
 }
 
 func (e *apiError) Error() string { return e.msg }
@@ -62,11 +61,7 @@ func badRequest(format string, args ...any) *apiError {
 }
 
 func (e *apiError) body() []byte {
-	var param any
-	if e.param != "" {
-		param = e.param
-	}
-	b, err := json.Marshal(map[string]any{"error": map[string]any{"message": e.msg, "type": e.kind, "param": param, "code": e.status}})
+	b, err := json.Marshal(map[string]any{"error": map[string]any{"message": e.msg, "type": e.kind, "param": nil, "code": e.status}})
 	if err != nil {
 		panic(err) // strings and numbers always marshal
 	}
@@ -80,7 +75,7 @@ func (s *Server) parseJob(body []byte, chat bool, number uint64) (*job, *apiErro
 		return nil, badRequest("%v", err)
 	}
 	if r.Model != "" && r.Model != s.cfg.Model {
-		return nil, &apiError{status: http.StatusNotFound, kind: "NotFoundError", param: "model",
+		return nil, &apiError{status: http.StatusNotFound, kind: "NotFoundError",
 			msg: fmt.Sprintf("The model `%s` does not exist.", r.Model)}
 	}
 	if r.N != nil && *r.N != 1 {
@@ -187,9 +182,12 @@ func (j *job) lengths(r *genRequest, maxLen int) *apiError {
 	if r.MaxCompletionTokens != nil {
 		want = *r.MaxCompletionTokens
 	}
-	if j.prompt >= maxLen || j.prompt+max(0, want) > maxLen {
-		return badRequest("This model's maximum context length is %d tokens. However, you requested %d tokens (%d in the messages, %d in the completion). Please reduce the length of the messages or completion.",
-			maxLen, j.prompt+want, j.prompt, want)
+	if j.prompt >= maxLen {
+		return badRequest("This model's maximum context length is %d tokens. However, your request has %d input tokens. Please reduce the length of the input messages.", maxLen, j.prompt)
+	}
+	if j.prompt+want > maxLen {
+		return badRequest("'max_tokens' or 'max_completion_tokens' is too large: %d. This model's maximum context length is %d tokens and your request has %d input tokens (%d > %d - %d).",
+			want, maxLen, j.prompt, want, maxLen, j.prompt)
 	}
 	if want < 1 {
 		return badRequest("max_tokens must be at least 1, got %d.", want)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// wire writes the events of one stream in vLLM's form. The parts that never
+// wire writes the events of one stream in the form of vLLM 0.11. The parts that never
 // change are formatted once, so that a token costs a few copies.
 type wire struct {
 	j       *job
@@ -52,7 +52,7 @@ func (w *wire) object(chunk bool) string {
 // role appends the event that opens a chat answer.
 func (w *wire) role(b []byte) []byte {
 	b = append(b, w.lead...)
-	b = append(b, `{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}]`...)
+	b = append(b, `{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}],"prompt_token_ids":null`...)
 	return w.close(b, 0)
 }
 
@@ -77,7 +77,10 @@ func (w *wire) token(b []byte, from, to int, stamp int64, last, usage bool) []by
 		b = append(b, `","logprobs":null,"finish_reason":`...)
 	}
 	b = w.ending(b, last)
-	b = append(b, "}]"...)
+	if !w.j.chat {
+		b = append(b, `,"prompt_token_ids":null`...)
+	}
+	b = append(b, `,"token_ids":null}]`...)
 	if usage {
 		return w.closeUsage(b, to)
 	}
@@ -98,6 +101,7 @@ func (w *wire) text(b []byte, i int, stamp int64) []byte {
 	return append(b, word(w.j.seed, i)...)
 }
 
+// ending appends finish_reason and, where vLLM writes it, stop_reason.
 func (w *wire) ending(b []byte, last bool) []byte {
 	switch {
 	case !last && w.j.chat:
@@ -124,8 +128,11 @@ func (w *wire) close(b []byte, done int) []byte {
 }
 
 func (w *wire) closeUsage(b []byte, done int) []byte {
-	b = append(b, `,"usage":`...)
-	return append(append(w.usage(b, done), '}'), w.eol...)
+	b = w.usage(append(b, `,"usage":`...), done)
+	if !w.j.chat { // completions dump unset fields, too
+		b = append(b[:len(b)-1], `,"prompt_tokens_details":null}`...)
+	}
+	return append(append(b, '}'), w.eol...)
 }
 
 func (w *wire) usage(b []byte, done int) []byte {
@@ -137,7 +144,8 @@ func (w *wire) usage(b []byte, done int) []byte {
 
 // finalUsage appends the usage event of include_usage: no choices.
 func (w *wire) finalUsage(b []byte, done int) []byte {
-	return w.closeUsage(append(append(b, w.lead...), ']'), done)
+	b = append(append(b, w.lead...), `],"usage":`...)
+	return append(append(w.usage(b, done), '}'), w.eol...)
 }
 
 // fail appends an error event as vLLM sends it inside a stream.
@@ -174,16 +182,16 @@ func (w *wire) whole(stamp int64, kvParams string) []byte {
 	} else {
 		b = append(b, `"text":`+quote(string(text))+`,"logprobs":null,"finish_reason":`...)
 	}
-	b = w.ending(b, true)
+	b = append(w.ending(b, true), `,"token_ids":null`...)
 	if !w.j.chat {
-		b = append(b, `,"prompt_logprobs":null`...)
+		b = append(b, `,"prompt_logprobs":null,"prompt_token_ids":null`...)
 	}
 	b = append(b, `}],"service_tier":null,"system_fingerprint":null,"usage":`...)
 	b = w.usage(b, w.j.max)
 	b = b[:len(b)-1]
 	b = append(b, `,"prompt_tokens_details":null}`...)
 	if w.j.chat {
-		b = append(b, `,"prompt_logprobs":null`...)
+		b = append(b, `,"prompt_logprobs":null,"prompt_token_ids":null`...)
 	}
 	return append(b, `,"kv_transfer_params":`+kvParams+`}`...)
 }
