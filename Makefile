@@ -1,0 +1,95 @@
+# One set of build flags everywhere, so that the compile cache is shared between the
+# product, its tests and the local control plane.
+export GOFLAGS := -buildvcs=false -trimpath
+export CGO_ENABLED := 0
+
+GO   ?= go
+BIN  := $(CURDIR)/bin
+CLUSTER_DIR ?= $(CURDIR)/.demo/cluster
+PACKAGES = ./...
+# Packages that do not pull in client-go, Helm or the AWS SDK: small enough for -race.
+RACE_PACKAGES = ./internal/dag/... ./pkg/bench/... ./pkg/config/... ./pkg/plan/... ./pkg/resource/... ./pkg/sim/... ./pkg/state
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: build cluster-build ## The whole job on the local control plane: plan, apply, run, destroy
+	@scripts/demo.sh
+
+.PHONY: quickstart
+quickstart: build ## One minute without a control plane: a scenario against the simulator
+	@scripts/quickstart.sh
+
+.PHONY: build
+build: ## Build bin/mifbench
+	$(GO) build -o $(BIN)/mifbench ./cmd/mifbench
+
+.PHONY: cluster-build
+cluster-build: ## Build bin/localcluster (about 1,000 CPU seconds the first time)
+	$(GO) -C test/localcluster build -ldflags '-s -w' -o $(BIN)/localcluster .
+
+.PHONY: cluster-up
+cluster-up: build cluster-build ## Start a local control plane and print its kubeconfig
+	$(BIN)/localcluster up --dir $(CLUSTER_DIR) --engine $(BIN)/mifbench
+
+.PHONY: cluster-down
+cluster-down: ## Stop it and remove every trace
+	$(BIN)/localcluster down --dir $(CLUSTER_DIR)
+
+.PHONY: test
+test: ## All tests; the control plane is built while the unit tests run
+	$(MAKE) -j2 test-unit cluster-build
+	$(MAKE) test-cluster
+
+.PHONY: test-unit
+test-unit: ## Tests that need no control plane
+	$(GO) test -short $(PACKAGES)
+
+.PHONY: test-cluster
+test-cluster: build ## Tests on a real API server
+	MIFBENCH_REQUIRE_CLUSTER=1 $(GO) test -count=1 -p 1 -timeout 20m ./internal/clustertest/... ./pkg/deploy/... ./test/e2e/...
+	$(GO) -C test/localcluster test ./...
+
+.PHONY: test-race
+test-race: ## The small packages under the race detector
+	CGO_ENABLED=1 $(GO) test -race -short $(RACE_PACKAGES)
+
+.PHONY: golden
+golden: ## Rewrite the golden files; read the diff before you commit it
+	$(GO) test -short $(PACKAGES) -update
+
+.PHONY: fuzz
+fuzz: ## Each fuzz target for a minute
+	scripts/fuzz.sh 60s
+
+.PHONY: bench
+bench: ## Benchmarks of the product's own code
+	$(GO) test -run '^$$' -bench . -benchmem $(RACE_PACKAGES)
+
+.PHONY: generate
+generate: build ## Rewrite the generated reference pages
+	scripts/generate.sh
+
+.PHONY: lint
+lint: $(BIN)/golangci-lint ## Linters
+	$(BIN)/golangci-lint run ./...
+
+$(BIN)/golangci-lint: tools/go.mod
+	$(GO) -C tools build -o $@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+.PHONY: tidy
+tidy: ## go.mod files are tidy
+	$(GO) mod tidy -diff
+	$(GO) -C test/localcluster mod tidy -diff
+
+.PHONY: check
+check: ## Everything that CI runs; every step runs, then the failed ones are named
+	@scripts/check.sh
+
+.PHONY: clean
+clean: ## Remove what was built
+	rm -rf $(BIN) .demo
