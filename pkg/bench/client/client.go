@@ -1,0 +1,170 @@
+package client
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mifbench/mifbench/pkg/bench/client/lag"
+	"github.com/mifbench/mifbench/pkg/bench/record"
+)
+
+// Client sends requests. It is safe for concurrent use; Close it when done.
+type Client struct {
+	opt     Options
+	targets []target
+	headers http.Header
+	dialer  *dialer
+	sender  sender
+	next    atomic.Uint64
+	calls   sync.Pool
+	lags    lag.Histogram
+}
+
+// sender is an HTTP implementation: it sends one request and feeds the answer.
+type sender interface {
+	send(ctx context.Context, c *call)
+	close()
+}
+
+// New checks the options and returns a client; nothing is dialled.
+func New(o Options) (*Client, error) {
+	if o.API == "" {
+		o.API = Completions
+	}
+	if o.Clock == nil {
+		return nil, errors.New("client options lack a clock")
+	}
+	if o.MaxConns <= 0 {
+		o.MaxConns = 1024
+	}
+	ts, err := o.targets()
+	if err != nil {
+		return nil, err
+	}
+	conf, err := o.TLS.config()
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{opt: o, targets: ts, headers: headersOf(o)}
+	c.calls.New = func() any { return new(call) }
+	c.dialer = &dialer{net: net.Dialer{Timeout: o.Timeouts.Dial, Control: enableStamps}, rx: rxClock{o.Clock, &c.lags}}
+	c.sender, err = c.newSender(conf)
+	return c, err
+}
+
+func (c *Client) newSender(conf *tls.Config) (sender, error) {
+	lean := !c.opt.ProxyFromEnv && !c.opt.HTTP2
+	switch c.opt.Transport {
+	case Standard:
+		lean = false
+	case Lean:
+		if !lean {
+			return nil, fmt.Errorf("transport %q knows neither proxies nor HTTP/2: use %q", Lean, Standard)
+		}
+	case Auto:
+	default:
+		return nil, fmt.Errorf("transport %q is not one of %q, %q", c.opt.Transport, Lean, Standard)
+	}
+	_ = lean
+	return newStandard(c, conf), nil
+}
+
+// headersOf are the headers of every request.
+func headersOf(o Options) http.Header {
+	h := http.Header{"Content-Type": {"application/json"}, "User-Agent": {"mifbench"}, "Accept": {"text/event-stream, application/json"}}
+	if o.APIKey != "" {
+		h.Set("Authorization", "Bearer "+o.APIKey)
+	}
+	for k, v := range o.Headers {
+		if k = http.CanonicalHeaderKey(k); k != "Host" {
+			h[k] = v
+		}
+	}
+	return h
+}
+
+// Request is one request, rendered.
+type Request struct {
+	// Index is the position in the schedule.
+	Index int64
+	// ID is sent as X-Request-Id when not empty.
+	ID   string
+	Body []byte
+	// MaxTokens is the output length asked for; the result makes room for it.
+	MaxTokens int32
+	// PromptTokens is the prompt's length as the dataset counts it.
+	PromptTokens int32
+	// Stream tells that the body asks for a stream.
+	Stream bool
+	// Target picks a base URL, counted from 1; 0 takes the next in turn.
+	Target int
+}
+
+// Do sends one request and returns when its outcome is in res, which it resets. ctx
+// ends it early: the status is then Cancelled.
+func (c *Client) Do(ctx context.Context, r Request, res *Result) {
+	res.Reset(r.MaxTokens)
+	i := r.Target - 1
+	if i < 0 {
+		i = int((c.next.Add(1) - 1) % uint64(len(c.targets)))
+	}
+	rec := &res.Rec
+	rec.Index, rec.MaxTokens, rec.PromptTokens, rec.Target = r.Index, r.MaxTokens, r.PromptTokens, int32(i)
+	k := c.calls.Get().(*call)
+	k.begin(c, r, res, c.targets[i])
+	c.sender.send(ctx, k)
+	if rec.Done == 0 {
+		rec.Done = c.opt.Clock.Now()
+	}
+	if rec.Status == "" {
+		panic("client: a sender left a request without a status")
+	}
+	if rec.Status != record.OK && rec.Status != record.NoTokens {
+		rec.KernelClock = rec.KernelClock && res.Events() > 0
+	}
+	k.end()
+	c.calls.Put(k)
+}
+
+// ReceiveLag is the distribution of (time our code had the data - kernel's stamp), one
+// sample a read; empty where the kernel gives no stamps.
+func (c *Client) ReceiveLag() lag.Summary { return c.lags.Summary() }
+
+// Targets are the full URLs that requests go to, without credentials.
+func (c *Client) Targets() []string {
+	var s []string
+	for _, t := range c.targets {
+		s = append(s, t.url.Redacted())
+	}
+	return s
+}
+
+// KernelStamps tells whether this platform can stamp in the kernel.
+func KernelStamps() bool { return kernelStamps }
+
+// Close closes idle connections; requests in flight go on.
+func (c *Client) Close() { c.sender.close() }
+
+// dialer opens stamping connections.
+type dialer struct {
+	net net.Dialer
+	rx  rxClock
+}
+
+func (d *dialer) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
+	c, err := d.net.DialContext(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	s, err := wrap(c, d.rx)
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return s, nil
+}

@@ -1,0 +1,47 @@
+//go:build !linux || (!amd64 && !arm64)
+
+package client
+
+import (
+	"net"
+	"sync/atomic"
+	"syscall"
+)
+
+// kernelStamps tells that this platform's connections carry kernel receive times.
+const kernelStamps = false
+
+// rxConn stamps with the clock after each read: receive times of the kernel are not
+// to be had here.
+type rxConn struct {
+	net.Conn
+	rx      rxClock
+	at      atomic.Int64
+	group   atomic.Uint64
+	drained atomic.Bool
+}
+
+func enableStamps(_, _ string, _ syscall.RawConn) error { return nil }
+
+func wrap(c net.Conn, rx rxClock) (net.Conn, error) {
+	r := &rxConn{Conn: c, rx: rx}
+	r.drained.Store(true)
+	return r, nil
+}
+
+// Read implements net.Conn.
+func (r *rxConn) Read(p []byte) (int, error) {
+	n, err := r.Conn.Read(p)
+	if n > 0 {
+		if r.drained.Load() {
+			r.group.Add(1)
+		}
+		r.drained.Store(n < len(p))
+		r.at.Store(r.rx.clock.Now())
+	}
+	return n, err
+}
+
+func (r *rxConn) arrival() arrival {
+	return arrival{at: r.at.Load(), group: r.group.Load()}
+}
