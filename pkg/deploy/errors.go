@@ -1,6 +1,11 @@
 package deploy
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/mifbench/mifbench/pkg/resource"
+)
 
 // Sentinels that drivers wrap, so that the engine and the CLI can tell classes apart.
 var (
@@ -11,3 +16,33 @@ var (
 	ErrForbidden = errors.New("forbidden")
 	ErrNoKind    = errors.New("kind not served by the cluster")
 )
+
+// Sentinels of the engine.
+var (
+	// ErrInterrupted means that not everything was started or waited for, since the user asked to stop.
+	ErrInterrupted = errors.New("interrupted")
+	// ErrUnsaved means that the world moved and the state file did not: the outcome's State holds it.
+	ErrUnsaved = errors.New("state could not be saved")
+	// ErrRemains means that destroy ended and objects of the stack are still there.
+	ErrRemains = errors.New("objects of the stack remain")
+)
+
+// ObjectError is a failure at one object of a plan.
+type ObjectError struct {
+	Address resource.Address
+	ID      resource.ID
+	// Doing is what was tried: "observe", "create", "wait for" …
+	Doing string
+	Err   error
+}
+
+// Error names the block, the object and what was tried.
+func (e *ObjectError) Error() string {
+	if e.Address == (resource.Address{}) {
+		return fmt.Sprintf("%s %s: %v", e.Doing, e.ID, e.Err)
+	}
+	return fmt.Sprintf("%s: %s %s: %v", e.Address, e.Doing, e.ID, e.Err)
+}
+
+// Unwrap is the cause.
+func (e *ObjectError) Unwrap() error { return e.Err }

@@ -2,18 +2,22 @@ package state
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 )
 
 // Local keeps the state in a file: written to a temporary file, synced, renamed,
-// the former one kept as .backup, readable by its owner only. The lock is an OS
+// the file before this run kept as .backup, readable by its owner only. The lock is an OS
 // file lock on a file beside it, so that it dies with its process.
 type Local struct {
 	path string
+	// once keeps the file as it was before this run's first save.
+	once sync.Once
 }
 
 var _ Store = (*Local)(nil)
@@ -53,9 +57,9 @@ func (l *Local) Save(ctx context.Context, s State) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	stored, err := l.Load(ctx)
+	stored, err := l.head()
 	if err != nil {
-		return fmt.Errorf("will not overwrite: %w", err)
+		return fmt.Errorf("will not overwrite state file %s: %w", l.path, err)
 	}
 	text, err := Encode(s)
 	if err != nil {
@@ -66,7 +70,9 @@ func (l *Local) Save(ctx context.Context, s State) error {
 		return fmt.Errorf("state file %s: %w; this run's state is in %s", l.path, errors.Join(err, l.replace(side, text)), side)
 	}
 	if stored.Lineage != "" {
-		if err := l.keep(); err != nil {
+		var err error
+		l.once.Do(func() { err = l.keep() })
+		if err != nil {
 			return fmt.Errorf("keep the former state as %s: %w", l.backup(), err)
 		}
 	}
@@ -74,6 +80,30 @@ func (l *Local) Save(ctx context.Context, s State) error {
 		return fmt.Errorf("write state %s: %w", l.path, err)
 	}
 	return nil
+}
+
+// head reads what successor compares; a whole decode at each save would cost more than the save.
+func (l *Local) head() (State, error) {
+	text, err := os.ReadFile(l.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return State{}, nil
+	}
+	if err != nil {
+		return State{}, err
+	}
+	var h struct {
+		Version int
+		Stack   string
+		Lineage string
+		Serial  uint64
+	}
+	if err := json.Unmarshal(text, &h); err != nil || h.Lineage == "" {
+		return State{}, errors.Join(ErrDamaged, err)
+	}
+	if h.Version > Version {
+		return State{}, ErrNewer
+	}
+	return State{Stack: h.Stack, Lineage: h.Lineage, Serial: h.Serial}, nil
 }
 
 // successor checks that next may replace stored.

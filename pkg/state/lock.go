@@ -38,7 +38,7 @@ func (l *Local) Lock(ctx context.Context, info LockInfo) (Lock, error) {
 
 // ForceUnlock clears the note of a holder that is gone. A holder that is alive on this host
 // keeps its lock: only the end of that process frees it.
-func (l *Local) ForceUnlock(ctx context.Context, id string) error {
+func (l *Local) ForceUnlock(ctx context.Context, id string) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -1,0 +1,211 @@
+package deploy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/mifbench/mifbench/internal/dag"
+	"github.com/mifbench/mifbench/pkg/plan"
+	"github.com/mifbench/mifbench/pkg/resource"
+	"github.com/mifbench/mifbench/pkg/state"
+)
+
+// DefaultParallel is how many objects are worked on at a time unless asked otherwise.
+const DefaultParallel = 10
+
+// Look is what Observe looks at.
+type Look struct {
+	// Drivers by name (resource.DriverKube …).
+	Drivers map[string]Driver
+	Stack   string
+	// Desired are the configuration's objects; empty for a destroy from state alone.
+	Desired []resource.Object
+	Prior   state.State
+	// Parallel bounds the observations in flight; 0 means DefaultParallel.
+	Parallel int
+}
+
+// View is what was seen.
+type View struct {
+	// Desired are the objects in dependency order, with the edges that Kubernetes implies
+	// (plan.Link) and those found out while looking (a release that brings a kind).
+	Desired []resource.Object
+	Seen    map[resource.ID]plan.Observation
+}
+
+// Observe looks at every desired object and every entry of the state, in
+// dependency order, so that a driver knows which namespaces and kinds earlier
+// objects will bring. It changes nothing. All failures are returned together,
+// each an *ObjectError; what could be seen is in the view all the same.
+func Observe(ctx context.Context, look Look) (View, error) {
+	l := &looker{Look: look, seen: map[resource.ID]plan.Observation{}, failed: map[resource.ID]error{}}
+	l.Desired = plan.Link(look.Desired)
+	l.walk(ctx, l.Desired)
+	if again := l.findProviders(); len(again) > 0 && ctx.Err() == nil {
+		l.Desired = plan.Link(l.Desired)
+		l.walk(ctx, l.inOrder(again))
+	}
+	return View{Desired: l.Desired, Seen: l.seen}, l.errors(ctx)
+}
+
+type looker struct {
+	Look
+	mu     sync.Mutex
+	seen   map[resource.ID]plan.Observation
+	failed map[resource.ID]error
+}
+
+// walk observes the given desired objects, and the entries without a desired object when it is
+// the first walk.
+func (l *looker) walk(ctx context.Context, objects []resource.Object) {
+	want := map[resource.ID]*resource.Object{}
+	g := dag.New[resource.ID]()
+	keys := map[string]bool{}
+	for i := range l.Desired {
+		keys[l.Desired[i].ID.Key()] = true
+	}
+	for i := range objects {
+		want[objects[i].ID] = &objects[i]
+		g.Add(objects[i].ID)
+	}
+	for _, o := range objects {
+		for _, need := range o.DependsOn {
+			if want[need] != nil {
+				g.Edge(o.ID, need)
+			}
+		}
+	}
+	for _, e := range l.Prior.Entries {
+		if _, done := l.seen[e.ID]; !done && !keys[e.ID.Key()] {
+			g.Add(e.ID)
+		}
+	}
+	// Observations that fail do not stop others: visit returns nil.
+	_, err := g.Walk(ctx, parallel(l.Parallel), func(ctx context.Context, id resource.ID) error {
+		l.look(ctx, id, want[id])
+		return nil
+	})
+	if err != nil {
+		panic(fmt.Sprintf("deploy: plan.Link left a cycle: %v", err))
+	}
+}
+
+func (l *looker) look(ctx context.Context, id resource.ID, want *resource.Object) {
+	q := Query{Want: want, Stack: l.Stack, Salt: l.Prior.Salt}
+	address := resource.Address{}
+	if e, ok := l.Prior.Find(id); ok {
+		q.Prior, address = &e, e.Address
+	}
+	if want != nil {
+		q.Provided, address = l.provided(want), want.Address
+	}
+	obs, err := driver(l.Drivers, id).Observe(ctx, q)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err != nil {
+		l.failed[id] = &ObjectError{Address: address, ID: id, Doing: "look at", Err: err}
+		return
+	}
+	delete(l.failed, id)
+	obs.ID = id
+	l.seen[id] = obs
+}
+
+// provided is what everything that the object depends on, directly or not, will bring.
+func (l *looker) provided(o *resource.Object) plan.Provided {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var p plan.Provided
+	done := map[resource.ID]bool{}
+	var add func(ids []resource.ID)
+	add = func(ids []resource.ID) {
+		for _, id := range ids {
+			if done[id] {
+				continue
+			}
+			done[id] = true
+			got := l.seen[id].Provides
+			p.Namespaces = append(p.Namespaces, got.Namespaces...)
+			p.Kinds = append(p.Kinds, got.Kinds...)
+			if i := l.find(id); i >= 0 {
+				add(l.Desired[i].DependsOn)
+			}
+		}
+	}
+	add(o.DependsOn)
+	return p
+}
+
+func (l *looker) find(id resource.ID) int {
+	return slices.IndexFunc(l.Desired, func(o resource.Object) bool { return o.ID == id })
+}
+
+// findProviders adds the edge that the author left out: an object of a kind that the cluster
+// does not serve and that another object of the plan brings comes after that object. It
+// returns the objects to look at again.
+func (l *looker) findProviders() map[resource.ID]bool {
+	again := map[resource.ID]bool{}
+	for i := range l.Desired {
+		o := &l.Desired[i]
+		if !errors.Is(l.failed[o.ID], ErrNoKind) {
+			continue
+		}
+		kind := o.ID.Group() + "/" + o.ID.Kind
+		for _, p := range l.Desired {
+			if slices.Contains(l.seen[p.ID].Provides.Kinds, kind) && !l.needs(p.ID, o.ID) {
+				o.DependsOn = append(slices.Clone(o.DependsOn), p.ID)
+				again[o.ID] = true
+				break
+			}
+		}
+	}
+	return again
+}
+
+// needs tells whether a depends on b already, directly or not.
+func (l *looker) needs(a, b resource.ID) bool {
+	if a == b {
+		return true
+	}
+	i := l.find(a)
+	return i >= 0 && slices.ContainsFunc(l.Desired[i].DependsOn, func(id resource.ID) bool { return l.needs(id, b) })
+}
+
+func (l *looker) inOrder(ids map[resource.ID]bool) []resource.Object {
+	return slices.DeleteFunc(slices.Clone(l.Desired), func(o resource.Object) bool { return !ids[o.ID] })
+}
+
+func (l *looker) errors(ctx context.Context) error {
+	var list []error
+	for _, o := range l.Desired {
+		list = append(list, l.failed[o.ID])
+		delete(l.failed, o.ID)
+	}
+	for _, e := range l.Prior.Entries {
+		list = append(list, l.failed[e.ID])
+		delete(l.failed, e.ID)
+	}
+	if ctx.Err() != nil {
+		list = append(list, context.Cause(ctx))
+	}
+	return errors.Join(list...)
+}
+
+// driver panics for an unknown name: kinds and wiring disagree, which is a bug.
+func driver(drivers map[string]Driver, id resource.ID) Driver {
+	d, ok := drivers[id.Driver]
+	if !ok {
+		panic(fmt.Sprintf("deploy: no driver %q for %s", id.Driver, id))
+	}
+	return d
+}
+
+func parallel(n int) int {
+	if n <= 0 {
+		return DefaultParallel
+	}
+	return n
+}

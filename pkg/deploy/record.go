@@ -1,0 +1,86 @@
+package deploy
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/mifbench/mifbench/pkg/plan"
+	"github.com/mifbench/mifbench/pkg/state"
+)
+
+// begin records what is about to be made, and what the plan found out about the rest, in one
+// save before the first change of the world. It saves nothing when nothing is new.
+func (r *runner) begin(ctx context.Context) error {
+	next := r.State.Clone()
+	if r.ClusterUID != "" {
+		next.ClusterUID = r.ClusterUID
+	}
+	for _, c := range r.Plan.Changes {
+		if e, ok := planned(c); ok {
+			next.Put(e)
+		}
+	}
+	if reflect.DeepEqual(next, r.State.Clone()) {
+		return nil
+	}
+	return r.keeper.update(ctx, func(s *state.State) { *s = next })
+}
+
+// planned is the entry of a change before anything is done; ok is false when there is nothing
+// to record.
+func planned(c plan.Change) (state.Entry, bool) {
+	if c.Want == nil {
+		return state.Entry{}, false
+	}
+	if c.Prior == nil {
+		e := describe(state.Entry{Status: state.Planned, Updated: now()}, c)
+		e.Created = c.Action == plan.Create
+		if c.Action == plan.Adopt && c.Seen.Owner != "" {
+			// Taken back after the state was lost: the owner mark is the proof that we made it.
+			e.Created = true
+		}
+		return e, true
+	}
+	e := describe(*c.Prior, c)
+	switch {
+	case c.Action == plan.NoOp && c.Seen.Exists && c.Seen.Ready.Ready:
+		e.UID, e.Status = orOld(c.Seen.UID, e.UID), state.Ready
+	case c.Action == plan.Create && c.Gone:
+		e.UID, e.Status, e.Created = "", state.Planned, true
+	}
+	if reflect.DeepEqual(e, *c.Prior) && c.MovedFrom == nil {
+		return e, false
+	}
+	e.Updated = now()
+	return e, true
+}
+
+// describe copies what the block says into an entry.
+func describe(e state.Entry, c plan.Change) state.Entry {
+	if c.Want == nil {
+		return e
+	}
+	e.Address, e.ID, e.Options = c.Want.Address, c.Want.ID, c.Want.Options
+	e.DependsOn, e.Borrowed = c.Want.DependsOn, c.Seen.Borrowed
+	return e
+}
+
+// applied is the entry of an object that the API accepted.
+func applied(s *state.State, c plan.Change, res Result) state.Entry {
+	e, _ := s.Find(c.ID)
+	e = describe(e, c)
+	e.Status, e.Updated = state.Applied, now()
+	e.UID = orOld(res.UID, e.UID)
+	e.Created = e.Created || res.Created
+	e.Facts = res.Facts
+	e.Fingerprint = orOld(res.Fingerprint, state.Fingerprint(s.Salt, c.Want.Spec))
+	e.Fields = state.Digests(s.Salt, c.Want.Spec)
+	return e
+}
+
+func orOld(is, was string) string {
+	if is == "" {
+		return was
+	}
+	return is
+}
