@@ -69,13 +69,26 @@ func takeDown(dir clusterdir.Dir) (string, error) {
 	if err := dir.Remove(); err != nil {
 		return "", err
 	}
-	if server != "" {
-		if c, err := net.DialTimeout("tcp", server, time.Second); err == nil {
-			_ = c.Close()
-			return "", fmt.Errorf("something still listens on %s, the address of the cluster's API server", server)
-		}
+	if err := closed(server); err != nil {
+		return "", err
 	}
 	return fmt.Sprintf("ended: no process, no listener, no file of %s remains (processes that outlived it and were ended: %d)", dir, len(left)), nil
+}
+
+// closed waits until nothing listens on an address: the kernel closes a process's sockets a moment after it shows the
+// process as ended, when its last thread is gone.
+func closed(server string) error {
+	for deadline := time.Now().Add(stopGrace); server != ""; time.Sleep(20 * time.Millisecond) {
+		c, err := net.DialTimeout("tcp", server, time.Second)
+		if err != nil {
+			return nil
+		}
+		_ = c.Close()
+		if time.Now().After(deadline) {
+			return fmt.Errorf("something still listens on %s, the address of the cluster's API server", server)
+		}
+	}
+	return nil
 }
 
 // serverOf returns host:port of the cluster's API server, or nothing when that is not known any more.

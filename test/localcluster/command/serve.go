@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -107,6 +108,7 @@ func (c *cluster) start(ctx, startCtx context.Context) error {
 	if err != nil {
 		return err
 	}
+	debug.FreeOSMemory() // decoding the definitions leaves some 500 MB behind
 	return c.announce(env)
 }
 

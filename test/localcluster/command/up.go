@@ -36,7 +36,7 @@ func (o *upOptions) register(fs *flag.FlagSet) {
 	fs.IntVar(&o.nodes, "nodes", 5, "simulated nodes with 8 GPUs each; one node without GPUs comes on top")
 	fs.StringVar(&o.engine.Path, "engine", "", "mifbench `binary`: plays the engine pods and the containers of mifbench images (default: they are only said to be running)")
 	fs.Float64Var(&o.engine.Speedup, "speedup", 1, "simulated seconds per second of the engines")
-	fs.Float64Var(&o.engine.StreamScale, "stream-scale", 1, "share of the published number of streams that the engines are scaled to")
+	fs.Float64Var(&o.engine.StreamScale, "stream-scale", 1, "one stream loads an engine like this many (75: 144 streams behave as 10800)")
 	fs.IntVar(&o.engine.Ranks, "ranks", 8, "data-parallel ranks of an engine pod, one port each")
 	fs.StringVar(&o.engine.Preset, "preset", "mi300x-r1", "performance model of the engines")
 	fs.StringVar(&o.crds, "crds", "all", "custom resource definitions to install: `all or none`")
@@ -68,8 +68,8 @@ func (o *upOptions) check() error {
 		return fmt.Errorf("--nodes: %d is not between 0 and 200", o.nodes)
 	case o.crds != "all" && o.crds != "none":
 		return fmt.Errorf("--crds: %q is neither all nor none", o.crds)
-	case o.engine.Speedup <= 0 || o.engine.StreamScale <= 0 || o.engine.Ranks <= 0:
-		return fmt.Errorf("--speedup, --stream-scale and --ranks must be above 0")
+	case o.engine.Speedup <= 0 || o.engine.StreamScale < 1 || o.engine.Ranks < 1:
+		return fmt.Errorf("--speedup must be above 0, --stream-scale and --ranks not below 1")
 	}
 	for _, n := range o.only() {
 		if !slices.Contains(standin.Names(), n) {

@@ -19,6 +19,8 @@ const (
 	RoleLabel = "mif.moreh.io/role"
 	// ModelAnnotation overrides the served model name that is otherwise read from the pod's command, arguments and environment.
 	ModelAnnotation = "localcluster.mifbench.dev/model"
+	// EngineArgsAnnotation holds further arguments of the simulator, separated by spaces (say, --fault reset:0.01).
+	EngineArgsAnnotation = "localcluster.mifbench.dev/engine-args"
 	// EnginePort is the first port of an engine, and the one whose /health tells that it is ready.
 	EnginePort = 8000
 	// defaultModel is served when a pod does not say what it serves.
@@ -31,7 +33,7 @@ const (
 type Engine struct {
 	Path        string  // the mifbench binary; empty: engine pods are only nominally running
 	Speedup     float64 // simulated seconds per second
-	StreamScale float64 // share of the streams that are simulated
+	StreamScale float64 // one sequence loads the engine like this many
 	Ranks       int     // data-parallel ranks, one port each
 	Preset      string  // performance model
 }
@@ -89,9 +91,11 @@ func engineContainer(pod *corev1.Pod) string {
 	return pod.Spec.Containers[0].Name
 }
 
-// engineArgv is the command line of the process behind an engine pod: one process, one port per rank.
+// engineArgv is the command line of the process behind an engine pod: one process, one port per rank. Of the engine's own
+// arguments it heeds the served name and prefix caching.
 func engineArgv(e Engine, pod *corev1.Pod, podIP string) []string {
-	return []string{
+	text := commandText(pod)
+	argv := []string{
 		e.Path, "simulate",
 		"--listen", net.JoinHostPort(address.Twin(podIP), strconv.Itoa(EnginePort)),
 		"--ranks", strconv.Itoa(e.Ranks),
@@ -99,28 +103,39 @@ func engineArgv(e Engine, pod *corev1.Pod, podIP string) []string {
 		"--preset", e.Preset,
 		"--speedup", fmt.Sprint(e.Speedup),
 		"--stream-scale", fmt.Sprint(e.StreamScale),
-		"--model", servedModel(pod),
+		"--model", servedModel(pod, text),
 	}
+	if prefixCaching(text) {
+		argv = append(argv, "--prefix-caching=on")
+	}
+	return append(argv, strings.Fields(pod.Annotations[EngineArgsAnnotation])...)
 }
 
-// modelFlag finds the served name in a command line or a script.
-func modelFlag() *regexp.Regexp {
-	return regexp.MustCompile(`--served-model-name[= ]+["']?([\w./:-]+)`)
+// commandText is all that a pod says about how its engine is started: command lines, scripts and variables.
+func commandText(pod *corev1.Pod) string {
+	var words []string
+	for _, c := range pod.Spec.Containers {
+		words = append(append(words, c.Command...), c.Args...)
+		for _, e := range c.Env {
+			words = append(words, e.Value)
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // servedModel looks for the model name where a preset may have put it.
-func servedModel(pod *corev1.Pod) string {
+func servedModel(pod *corev1.Pod, text string) string {
 	if m := pod.Annotations[ModelAnnotation]; m != "" {
 		return m
 	}
-	for _, c := range pod.Spec.Containers {
-		text := strings.Join(append(append([]string{}, c.Command...), c.Args...), " ")
-		for _, e := range c.Env {
-			text += " " + e.Value
-		}
-		if m := modelFlag().FindStringSubmatch(text); m != nil {
-			return m[1]
-		}
+	if m := regexp.MustCompile(`--served-model-name[= ]+["']?([\w./:-]+)`).FindStringSubmatch(text); m != nil {
+		return m[1]
 	}
 	return defaultModel
+}
+
+// prefixCaching tells whether the last word on it is to enable it.
+func prefixCaching(text string) bool {
+	all := regexp.MustCompile(`--(no-)?enable-prefix-caching\b`).FindAllStringSubmatch(text, -1)
+	return len(all) > 0 && all[len(all)-1][1] == ""
 }
