@@ -99,6 +99,7 @@ func leftovers(ctx context.Context, run Run, spared map[string]bool) ([]Remainin
 	list, err := listed(ctx, run.Drivers, run.Plan.Stack)
 	for _, f := range list {
 		if f.Warning == "" && !spared[f.ID.Key()] {
+			spared[f.ID.Key()] = true
 			out = append(out, Remaining{f.Address, f.ID, "carries the stack's owner annotation"})
 		}
 	}

@@ -36,7 +36,7 @@ func read(b []byte) {
 }
 
 // Find returns the entry of an object by identity (driver and API version do not matter).
-func (s *State) Find(id resource.ID) (Entry, bool) {
+func (s State) Find(id resource.ID) (Entry, bool) {
 	if i := s.index(id); i >= 0 {
 		return s.Entries[i], true
 	}
@@ -63,7 +63,7 @@ func (s *State) Drop(id resource.ID) bool {
 }
 
 // At lists the entries of one block instance; an address without a key means all instances.
-func (s *State) At(a resource.Address) []Entry {
+func (s State) At(a resource.Address) []Entry {
 	var out []Entry
 	for _, e := range s.Entries {
 		has := e.Address
@@ -83,7 +83,7 @@ func (s State) Clone() State {
 	return s
 }
 
-func (s *State) index(id resource.ID) int {
+func (s State) index(id resource.ID) int {
 	key := id.Key()
 	return slices.IndexFunc(s.Entries, func(e Entry) bool { return e.ID.Key() == key })
 }
