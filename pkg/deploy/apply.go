@@ -59,7 +59,10 @@ type Outcome struct {
 	Interrupted bool
 	// Remaining is what destroy left behind (see Destroy).
 	Remaining []Remaining
-	Warnings  []Warning
+	// Verified tells that destroy could look at everything in the end; without it an empty
+	// Remaining proves nothing.
+	Verified bool
+	Warnings []Warning
 }
 
 // Apply does what the plan says, in dependency order. It records the planned

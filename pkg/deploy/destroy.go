@@ -29,7 +29,7 @@ func Destroy(ctx context.Context, run Run) (Outcome, error) {
 		return out, err
 	}
 	remaining, verr := verify(ctx, run, out.State)
-	out.Remaining = remaining
+	out.Remaining, out.Verified = remaining, verr == nil
 	if run.Emit != nil && verr == nil {
 		run.Emit(Verified{remaining})
 	}

@@ -22,3 +22,39 @@ func Masked(v any) bool {
 	s, ok := v.(string)
 	return ok && strings.HasPrefix(s, maskOpen) && strings.HasSuffix(s, ")")
 }
+
+// Masked is a copy of the plan for people and programs that only look: fields that
+// are sensitive show Hidden without the fingerprint.
+func (p Plan) Masked() Plan {
+	out := p
+	out.Changes = make([]Change, len(p.Changes))
+	for i, c := range p.Changes {
+		c.Fields, c.Drift = masked(c.Fields), masked(c.Drift)
+		children := make([]Child, len(c.Children))
+		for k, child := range c.Children {
+			child.Fields = masked(child.Fields)
+			children[k] = child
+		}
+		c.Children = children
+		out.Changes[i] = c
+	}
+	return out
+}
+
+func masked(fields []FieldDiff) []FieldDiff {
+	out := make([]FieldDiff, len(fields))
+	for i, f := range fields {
+		if f.Sensitive {
+			f.Before, f.After = hideAll(f.Before), hideAll(f.After)
+		}
+		out[i] = f
+	}
+	return out
+}
+
+func hideAll(v any) any {
+	if v == nil {
+		return nil
+	}
+	return Hidden
+}

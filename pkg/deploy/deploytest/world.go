@@ -20,17 +20,17 @@ var ErrKilled = errors.New("the process was killed")
 
 // Thing is one object of the world.
 type Thing struct {
-	ID         resource.ID
-	UID        string
-	Owner      string
-	Address    resource.Address
-	Spec       map[string]any
-	Version    int
-	NotReady   string // reason why it is not ready, "" when it is
-	Doomed     bool   // NotReady will not pass
-	Finalizer  string // holds the deletion
-	Deleting   bool
-	Made       int // how often it was created
+	ID        resource.ID
+	UID       string
+	Owner     string
+	Address   resource.Address
+	Spec      map[string]any
+	Version   int
+	NotReady  string // reason why it is not ready, "" when it is
+	Doomed    bool   // NotReady will not pass
+	Finalizer string // holds the deletion
+	Deleting  bool
+	Made      int // how often it was created
 }
 
 // World holds things by ID.Key. It is safe for concurrent use.
