@@ -1,0 +1,159 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+
+	"github.com/mifbench/mifbench/pkg/deploy"
+	"github.com/mifbench/mifbench/pkg/plan"
+	"github.com/mifbench/mifbench/pkg/resource"
+)
+
+// attempts and firstPause bound the retries of one idempotent call.
+const (
+	attempts   = 4
+	firstPause = 100 * time.Millisecond
+)
+
+// retry repeats an idempotent call whose failure says nothing about the request itself:
+// a cut connection, an overloaded or restarting server. (429 and 503 with Retry-After are
+// already retried by the client below.)
+func retry(ctx context.Context, call func() error) error {
+	pause := firstPause
+	for n := 1; ; n++ {
+		err := call()
+		if err == nil || n == attempts || ctx.Err() != nil || !transient(err) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pause):
+		}
+		pause *= 3
+	}
+}
+
+func transient(err error) bool {
+	switch {
+	case isWebhookFailure(err):
+		return false
+	case apierrors.IsInternalError(err), apierrors.IsServiceUnavailable(err), apierrors.IsServerTimeout(err), apierrors.IsTooManyRequests(err):
+		return true
+	}
+	return utilnet.IsConnectionReset(err) || utilnet.IsProbableEOF(err) || utilnet.IsHTTP2ConnectionLost(err)
+}
+
+func isNotFound(err error) bool { return apierrors.IsNotFound(err) }
+
+// isNamespaceMissing tells a 404 for the object's namespace from one for the object.
+func isNamespaceMissing(err error) bool {
+	s := status(err)
+	return s != nil && s.Reason == metav1.StatusReasonNotFound && s.Details != nil && s.Details.Kind == "namespaces"
+}
+
+func isWebhookFailure(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "failed calling webhook")
+}
+
+func status(err error) *metav1.Status {
+	var s apierrors.APIStatus
+	if !errors.As(err, &s) {
+		return nil
+	}
+	st := s.Status()
+	return &st
+}
+
+// explain wraps a failure of the API with the object, the sentinel of its class and,
+// where we know one, the way out.
+func (d *Driver) explain(op string, id resource.ID, err error) error {
+	what := fmt.Sprintf("%s %s", op, id)
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%s: %w", what, err)
+	case namespaceTerminating(err):
+		return fmt.Errorf("%s: namespace %s is being deleted; wait until it is gone and apply again: %w", what, id.Namespace, err)
+	case isNamespaceMissing(err):
+		return fmt.Errorf("%s: namespace %s does not exist and no earlier block brings it; add a namespace block and refer to its name: %w", what, id.Namespace, err)
+	case apierrors.IsUnauthorized(err):
+		return fmt.Errorf("%s: %s does not accept the credentials of context %q (401); log in again: %w", what, d.cluster.Server, d.cluster.Context, err)
+	case apierrors.IsForbidden(err):
+		return fmt.Errorf("%s: %w: %w", what, deploy.ErrForbidden, err)
+	case apierrors.IsConflict(err):
+		return explainConflict(what, err)
+	case isWebhookFailure(err):
+		return fmt.Errorf("%s: an admission webhook of the cluster does not answer; check its Deployment and certificates: %w", what, err)
+	case status(err) == nil:
+		return fmt.Errorf("%s: %w", what, d.unreachable(err))
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+func (d *Driver) unreachable(err error) error {
+	where := d.cluster.Server
+	if d.cluster.Context != "" {
+		where += fmt.Sprintf(" (context %q of %s)", d.cluster.Context, d.cluster.Kubeconfig)
+	}
+	switch {
+	case apierrors.IsUnauthorized(err):
+		return fmt.Errorf("the API server %s does not accept the credentials (401): %w", where, err)
+	case apierrors.IsForbidden(err):
+		return fmt.Errorf("the API server %s: %w: %w", where, deploy.ErrForbidden, err)
+	}
+	return fmt.Errorf("no usable answer from the API server %s: %w", where, err)
+}
+
+func explainConflict(what string, err error) error {
+	list := conflicts(err)
+	if len(list) == 0 {
+		return fmt.Errorf("%s: %w: %w", what, deploy.ErrChanged, err)
+	}
+	lines := make([]string, len(list))
+	for i, c := range list {
+		lines[i] = c.Field + " → " + c.Manager
+	}
+	return fmt.Errorf("%s: %w: %s; drop the field, ignore it in lifecycle, or set force_conflicts", what, deploy.ErrConflict, strings.Join(lines, ", "))
+}
+
+// conflicts reads the field → manager list of a 409 to a server-side apply.
+func conflicts(err error) []plan.Conflict {
+	s := status(err)
+	if s == nil || s.Details == nil {
+		return nil
+	}
+	manager := regexp.MustCompile(`conflict with "([^"]+)"`)
+	var out []plan.Conflict
+	for _, c := range s.Details.Causes {
+		if c.Type != metav1.CauseTypeFieldManagerConflict {
+			continue
+		}
+		m := manager.FindStringSubmatch(c.Message)
+		if m == nil {
+			m = []string{"", c.Message}
+		}
+		out = append(out, plan.Conflict{Field: c.Field, Manager: m[1]})
+	}
+	return out
+}
+
+func namespaceTerminating(err error) bool {
+	s := status(err)
+	if s == nil || s.Details == nil {
+		return false
+	}
+	for _, c := range s.Details.Causes {
+		if c.Type == "NamespaceTerminating" {
+			return true
+		}
+	}
+	return false
+}

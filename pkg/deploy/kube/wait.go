@@ -1,0 +1,185 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mifbench/mifbench/pkg/deploy"
+	"github.com/mifbench/mifbench/pkg/plan"
+	"github.com/mifbench/mifbench/pkg/resource"
+)
+
+// The pauses between two looks at an object grow from firstLook to lastLook; its pods, events
+// and logs are looked at every podLook at most.
+const (
+	firstLook = 100 * time.Millisecond
+	lastLook  = 2 * time.Second
+	podLook   = 2 * time.Second
+)
+
+// defaultTimeout is how long an object may take when its block sets no timeout.
+func defaultTimeout(kind string, gone bool) time.Duration {
+	switch {
+	case gone:
+		return 10 * time.Minute // pods of the scheduler have 130 s of grace, engines free 8 GPUs each
+	case kind == "InferenceService" || kind == "LeaderWorkerSet":
+		return 30 * time.Minute // a cold start of a 671B model reads 700 GB
+	}
+	return 10 * time.Minute
+}
+
+func timeout(r deploy.Request, id resource.ID) time.Duration {
+	var o resource.Options
+	switch {
+	case r.Want != nil:
+		o = r.Want.Options
+	case r.Prior != nil:
+		o = r.Prior.Options
+	}
+	t := o.CreateTimeout
+	switch {
+	case r.Gone:
+		t = o.DeleteTimeout
+	case r.Seen.Exists && !r.Replace && o.UpdateTimeout > 0:
+		t = o.UpdateTimeout
+	}
+	if t == 0 {
+		t = defaultTimeout(id.Kind, r.Gone)
+	}
+	return t
+}
+
+// Wait implements deploy.Driver. It polls with growing pauses, so that a cut connection costs
+// one look and not the wait. The error of a wait that ran out carries the last reason.
+func (d *Driver) Wait(ctx context.Context, r deploy.Request, report func(plan.Readiness)) error {
+	id := queryID(r.Query)
+	if r.Gone {
+		return d.waitGone(ctx, id, uidToLose(r), timeout(r, id), report)
+	}
+	var own *resource.Wait
+	if r.Want != nil {
+		own = r.Want.Options.Wait
+	}
+	g := &diagnosis{driver: d, first: map[string]time.Time{}}
+	var nextPods time.Time
+	return d.poll(ctx, id, timeout(r, id), report, func(ctx context.Context) (plan.Readiness, error) {
+		live, err := d.get(ctx, id)
+		if err != nil {
+			return plan.Readiness{}, err
+		}
+		if live == nil {
+			return notYet("does not exist"), nil
+		}
+		if metaString(live, "deletionTimestamp") != "" {
+			return doomed("%s", terminatingReason(live)), nil
+		}
+		verdict := Ready(live, own)
+		if verdict.Ready || own != nil || d.now().Before(nextPods) {
+			return verdict, nil
+		}
+		nextPods = d.now().Add(podLook)
+		pods, err := g.look(ctx, id, live)
+		if err != nil {
+			return verdict, err
+		}
+		if verdict.Failed && !pods.Failed {
+			verdict.Detail = append(verdict.Detail, pods.Reason)
+			return verdict, nil
+		}
+		if pods.Reason != "" {
+			return pods, nil
+		}
+		return verdict, nil
+	})
+}
+
+func uidToLose(r deploy.Request) string {
+	switch {
+	case r.Seen.UID != "":
+		return r.Seen.UID
+	case r.Prior != nil:
+		return r.Prior.UID
+	}
+	return ""
+}
+
+// waitGone waits until the object, or at least the incarnation with that UID, is absent.
+func (d *Driver) waitGone(ctx context.Context, id resource.ID, uid string, limit time.Duration, report func(plan.Readiness)) error {
+	return d.poll(ctx, id, limit, report, func(ctx context.Context) (plan.Readiness, error) {
+		live, err := d.get(ctx, id)
+		switch {
+		case err != nil:
+			return plan.Readiness{}, err
+		case live == nil, uid != "" && metaString(live, "uid") != uid:
+			return ready(""), nil
+		case metaString(live, "deletionTimestamp") == "":
+			return notYet("still there, deletion was not asked for"), nil
+		}
+		return notYet("%s", terminatingReason(live)), nil
+	})
+}
+
+// poll looks until ready, doomed or out of time. A failed look is tolerated as long as the
+// server may come back; a refusal is not.
+func (d *Driver) poll(ctx context.Context, id resource.ID, limit time.Duration, report func(plan.Readiness), look func(context.Context) (plan.Readiness, error)) error {
+	bounded, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	var last plan.Readiness
+	for pause := firstLook; ; pause = min(pause*3/2, lastLook) {
+		verdict, err := look(bounded)
+		switch {
+		case err != nil && bounded.Err() != nil:
+		case errors.Is(err, deploy.ErrForbidden):
+			return err
+		case err != nil:
+			verdict = plan.Readiness{Reason: err.Error(), Since: last.Since}
+		case verdict.Ready:
+			return nil
+		}
+		if err == nil || bounded.Err() == nil {
+			if verdict.Reason != last.Reason && report != nil {
+				report(verdict)
+			}
+			last = verdict
+		}
+		if last.Failed {
+			return notReady(id, last, "")
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", notReady(id, last, "interrupted"), ctx.Err())
+		case <-bounded.Done():
+			return d.outOfTime(ctx, id, last, limit)
+		case <-time.After(pause):
+		}
+	}
+}
+
+func (d *Driver) outOfTime(ctx context.Context, id resource.ID, last plan.Readiness, limit time.Duration) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w: %w", notReady(id, last, "interrupted"), ctx.Err())
+	}
+	if id.Kind == "Namespace" && strings.HasPrefix(last.Reason, "being deleted") {
+		last.Detail = append(last.Detail, d.holders(ctx, id.Name)...)
+	}
+	return notReady(id, last, "after "+limit.String())
+}
+
+// notReady is the error of a wait that ended badly: the reason on its first line, events and
+// log lines on the others.
+func notReady(id resource.ID, last plan.Readiness, how string) error {
+	if last.Reason == "" {
+		last.Reason = "nothing was seen of it"
+	}
+	text := last.Reason
+	if how != "" {
+		text = how + ": " + text
+	}
+	for _, l := range last.Detail {
+		text += "\n  " + l
+	}
+	return fmt.Errorf("%s: %w: %s", id, deploy.ErrNotReady, text)
+}
