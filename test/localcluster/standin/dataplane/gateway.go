@@ -91,6 +91,9 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer g.picker.Release(c.decode)
 	defer c.release()
+	// An engine may answer before it has read the whole request; net/http would then close the request's body under the
+	// transport's hands and so cut the answer short. Writers that cannot do it are not connections.
+	_ = http.NewResponseController(w).EnableFullDuplex()
 	g.proxy.ServeHTTP(w, r.WithContext(withChoice(r.Context(), c)))
 }
 
