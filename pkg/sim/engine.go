@@ -69,6 +69,7 @@ type engine struct {
 	stepNo   int64
 	kvUsed   int // by waiting (prefilling), starting and running sequences
 	ghosts   ghostWork
+	attended float64 // of the latest prompt, in thousands: what ghosts attend to
 
 	preemptions uint64
 	queries     uint64
@@ -125,6 +126,7 @@ func (e *engine) numRunning() int {
 type work struct {
 	tokens float64 // prompt tokens computed
 	reqs   float64 // prompts touched
+	pairs  float64 // prompt tokens times the thousands of tokens they attend to
 	admits float64 // KV caches taken over
 }
 
@@ -138,6 +140,7 @@ func (e *engine) plan(now time.Duration) (dur, wake time.Duration, ok bool) {
 	if e.scale > 1 {
 		e.ghosts.drip(now)
 		w.tokens, w.reqs, w.admits = e.ghosts.take(budget - e.foreground(budget))
+		w.pairs = w.tokens * e.attended
 		budget -= w.tokens
 	}
 	wake = e.admit(now, budget, &w)
@@ -222,7 +225,9 @@ func (e *engine) start(now time.Duration, s *seq, budget float64, w *work) (floa
 	}
 	take := math.Floor(math.Min(float64(s.left), budget))
 	s.left -= int(take)
+	e.attended = (float64(s.kv-s.left) - take/2) / 1000
 	w.tokens += take
+	w.pairs += take * e.attended
 	w.reqs++
 	return take, true
 }
@@ -245,7 +250,11 @@ func (e *engine) reserve(now time.Duration, s *seq) {
 		e.hits += uint64(s.cached)    //nolint:gosec // lengths are not negative
 	}
 	s.left = s.kv - s.cached
-	e.ghosts.add(now, (e.scale-1)*float64(s.left), e.scale-1, false)
+	ghost := s.left
+	if e.cache != nil && s.hashes != nil { // the others have the same prompt and find it in the cache
+		ghost = s.kv - (s.prompt-1)/blockSize*blockSize
+	}
+	e.ghosts.add(now, (e.scale-1)*float64(ghost), e.scale-1, false)
 }
 
 // makeRoom preempts the youngest sequences until each running one can store one
@@ -314,6 +323,7 @@ func (e *engine) cost(w work) time.Duration {
 	if w.tokens > 0 {
 		t += max(0, e.p.PrefillBase-t)
 		add(e.p.PerPrefillToken, w.tokens)
+		add(e.p.PerPrefillPair, w.pairs)
 		add(e.p.PerPrefillReq, w.reqs)
 	}
 	if e.p.Jitter > 0 {

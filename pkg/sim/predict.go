@@ -66,7 +66,7 @@ type world struct {
 	reqs    []virtualRequest
 	chains  [][]uint64
 	gaps    []gapSample
-	turn    int
+	turns   [2]int // of decode and prefill ranks: where pick looks first
 }
 
 type virtualRank struct {
@@ -201,14 +201,14 @@ func (w *world) arrive() {
 func (w *world) send(i int) {
 	w.flying++
 	r := &w.reqs[i]
-	r.start, r.decode = w.now, w.pick(w.decode)
+	r.start, r.decode = w.now, w.pick(w.decode, &w.turns[0])
 	s := &seq{prompt: w.load.InputTokens, max: w.load.OutputTokens, owner: r}
 	if w.chains != nil {
 		s.hashes = w.chains[i%len(w.chains)]
 	}
 	rank := r.decode
 	if len(w.prefill) > 0 {
-		r.prefill = w.pick(w.prefill)
+		r.prefill = w.pick(w.prefill, &w.turns[1])
 		rank, s.max = r.prefill, 1
 	}
 	rank.e.submit(w.now, s)
@@ -217,11 +217,11 @@ func (w *world) send(i int) {
 
 // pick is the active-request scorer: the rank with the fewest requests that it
 // was given and that are not finished; ties go round.
-func (w *world) pick(ranks []*virtualRank) *virtualRank {
-	w.turn++
-	best := ranks[w.turn%len(ranks)]
+func (w *world) pick(ranks []*virtualRank, turn *int) *virtualRank {
+	*turn++
+	best := ranks[*turn%len(ranks)]
 	for i := range ranks {
-		if r := ranks[(w.turn+i)%len(ranks)]; r.active < best.active {
+		if r := ranks[(*turn+i)%len(ranks)]; r.active < best.active {
 			best = r
 		}
 	}

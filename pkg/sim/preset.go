@@ -13,9 +13,10 @@ import (
 //
 //	max(StepBase if it decodes, PrefillBase if it prefills)
 //	+ PerSeq·B + PerMctx·C + PerMctx2·C² + PerAdmit·A   (decode part)
-//	+ PerPrefillToken·T + PerPrefillReq·R               (prefill part)
+//	+ PerPrefillToken·T + PerPrefillPair·P + PerPrefillReq·R   (prefill part)
 //
-// with B sequences that decode, C their context in millions of tokens, A
+// with P the sum over prompt tokens of the thousands of tokens before each,
+// B sequences that decode, C their context in millions of tokens, A
 // sequences whose KV cache arrived from a prefill engine in this step, T prompt
 // tokens computed and R prompts completed or continued; all of it is multiplied
 // by a log-normal factor of standard deviation Jitter.
@@ -39,6 +40,9 @@ type Preset struct {
 	PrefillBase time.Duration
 	// PerPrefillToken is the cost of one prompt token that no cache holds.
 	PerPrefillToken time.Duration
+	// PerPrefillPair is the cost of one prompt token per thousand tokens before it:
+	// attention, which makes long prompts dearer per token.
+	PerPrefillPair time.Duration
 	// PerPrefillReq is the cost of one prompt in a step.
 	PerPrefillReq time.Duration
 	// Transfer is the latency of handing a KV cache from prefill to decode.
@@ -68,15 +72,15 @@ var presets = []Preset{ //nolint:gochecknoglobals // read-only table, the place 
 	{
 		Name: "mi300x-r1", Doc: "DeepSeek-R1 671B, one of 8 EP8+DP8 ranks on MI300X, fitted to the published maximum-throughput benchmark",
 		StepBase: 110 * time.Millisecond, PerSeq: 100 * time.Microsecond, PerMctx: 11300 * time.Microsecond, PerMctx2: 21100 * time.Microsecond,
-		PerAdmit: 2500 * time.Microsecond, PrefillBase: 300 * time.Millisecond, PerPrefillToken: 140 * time.Microsecond,
-		PerPrefillReq: 2 * time.Millisecond, Transfer: 50 * time.Millisecond, Jitter: 0.09,
+		PerAdmit: 2500 * time.Microsecond, PrefillBase: 250 * time.Millisecond, PerPrefillToken: 150 * time.Microsecond,
+		PerPrefillPair: 30 * time.Microsecond, Transfer: 100 * time.Millisecond, Jitter: 0.09,
 		KVTokens: 2_400_000, MaxBatchedTokens: 64_000, MaxNumSeqs: 2048, MaxModelLen: 8192,
 	},
 	{
 		Name: "small-gpu", Doc: "an 8B model on one 80 GB GPU, roughly: 256 sequences, KV cache that fills and preempts",
 		StepBase: 9 * time.Millisecond, PerSeq: 35 * time.Microsecond, PerMctx: 18 * time.Millisecond,
-		PerAdmit: 300 * time.Microsecond, PrefillBase: 9 * time.Millisecond, PerPrefillToken: 25 * time.Microsecond,
-		PerPrefillReq: 200 * time.Microsecond, Transfer: 5 * time.Millisecond, Jitter: 0.03,
+		PerAdmit: 300 * time.Microsecond, PrefillBase: 250 * time.Millisecond, PerPrefillToken: 150 * time.Microsecond,
+		PerPrefillReq: 200 * time.Microsecond, Transfer: 100 * time.Millisecond, Jitter: 0.03,
 		KVTokens: 400_000, MaxBatchedTokens: 8192, MaxNumSeqs: 256, MaxModelLen: 32_768,
 	},
 }

@@ -151,3 +151,26 @@ func (s *Server) virtual() time.Duration {
 func (s *Server) real(d time.Duration) time.Duration {
 	return time.Duration(float64(d) / s.cfg.Speedup)
 }
+
+// TokensSent is the number of tokens that all ranks have produced so far.
+func (s *Server) TokensSent() (n uint64) {
+	for _, r := range s.ranks {
+		r.m.mu.Lock()
+		n += r.m.generated
+		r.m.mu.Unlock()
+	}
+	return n
+}
+
+// Slips is how many engine steps ended more than a step late because the machine
+// did not keep up; a rehearsal with many of them was not what the model says.
+func (s *Server) Slips() (n uint64) {
+	for _, r := range s.ranks {
+		for _, g := range r.groups {
+			g.mu.Lock()
+			n += g.slips
+			g.mu.Unlock()
+		}
+	}
+	return n
+}
