@@ -92,7 +92,7 @@ func TestGapsHaveTheirMeanAndVariance(t *testing.T) {
 
 func TestRescaleEndsAtRequestsOverRate(t *testing.T) {
 	got := offsets(t, Spec{Rate: 140, Requests: 32400, Rescale: true, Seed: 1})
-	want := time.Duration(32400.0 / 140 * 1e9)
+	want := seconds(32400.0 / 140)
 	if len(got) != 32400 || (got[32399]-want).Abs() > time.Microsecond {
 		t.Errorf("%d offsets, last at %v, want %v", len(got), got[len(got)-1], want)
 	}

@@ -68,7 +68,7 @@ func warped(s Spec, at func(expected float64) float64) iter.Seq[time.Duration] {
 	}
 }
 
-func seconds(t float64) time.Duration { return time.Duration(t * float64(time.Second)) }
+func seconds(t float64) time.Duration { return time.Duration(math.Round(t * float64(time.Second))) }
 
 // positive is the check of a process that needs a rate.
 func positive(s Spec) string {

@@ -27,7 +27,7 @@ type call struct {
 func (k *call) begin(c *Client, r Request, res *Result, t target) {
 	k.client, k.req, k.res, k.target = c, r, res, t
 	k.plain, k.whole = false, k.whole[:0]
-	k.stream.reset(res, c.opt.OnToken)
+	k.stream.reset(res, c.opt.OnToken, &c.tokens)
 	k.dog = new(watchdog)
 	res.Rec.Sent = c.opt.Clock.Now()
 }
@@ -35,7 +35,7 @@ func (k *call) begin(c *Client, r Request, res *Result, t target) {
 // end lets go of what the pool must not keep alive.
 func (k *call) end() {
 	k.client, k.req, k.res, k.dog, k.target = nil, Request{}, nil, nil, target{}
-	k.stream.res, k.stream.onToken = nil, nil
+	k.stream.res, k.stream.onToken, k.stream.count = nil, nil, nil
 	if cap(k.whole) > 1<<16 {
 		k.whole = nil
 	}

@@ -24,6 +24,7 @@ type Client struct {
 	next    atomic.Uint64
 	calls   sync.Pool
 	lags    lag.Histogram
+	tokens  atomic.Int64
 }
 
 // sender is an HTTP implementation: it sends one request and feeds the answer.
@@ -135,6 +136,9 @@ func (c *Client) Do(ctx context.Context, r Request, res *Result) {
 // ReceiveLag is the distribution of (time our code had the data - kernel's stamp), one
 // sample a read; empty where the kernel gives no stamps.
 func (c *Client) ReceiveLag() lag.Summary { return c.lags.Summary() }
+
+// Tokens is how many token events have come so far, of all requests.
+func (c *Client) Tokens() int64 { return c.tokens.Load() }
 
 // Targets are the full URLs that requests go to, without credentials.
 func (c *Client) Targets() []string {

@@ -3,6 +3,7 @@ package client
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/mifbench/mifbench/pkg/bench/record"
 )
@@ -31,6 +32,7 @@ type stream struct {
 	parser  sse
 	chunk   chunk
 	onToken TokenFunc
+	count   *atomic.Int64 // of all streams
 
 	arr        arrival
 	lastGroup  uint64
@@ -44,9 +46,9 @@ type stream struct {
 	end        int64 // arrival of the last event
 }
 
-func (s *stream) reset(res *Result, f TokenFunc) {
+func (s *stream) reset(res *Result, f TokenFunc, count *atomic.Int64) {
 	s.parser.reset()
-	*s = stream{res: res, onToken: f, parser: s.parser, failText: s.failText[:0]}
+	*s = stream{res: res, onToken: f, count: count, parser: s.parser, failText: s.failText[:0]}
 	res.Rec.KernelClock = true
 }
 
@@ -99,6 +101,7 @@ func (s *stream) token() {
 		tokens = max(1, s.chunk.completion-int32(r.Tokens))
 	}
 	r.Add(s.arr.at, tokens, again)
+	s.count.Add(1)
 	r.Rec.KernelClock = r.Rec.KernelClock && s.arr.kernel
 	switch {
 	case s.chunk.answer:
