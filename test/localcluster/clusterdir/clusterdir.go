@@ -44,11 +44,14 @@ func (d Dir) Pods() string { return d.file("pods") }
 // StandIns is the folder of the stand-in controllers.
 func (d Dir) StandIns() string { return d.file("standins") }
 
+// mark is the file that says that the folder is a cluster's.
+func (d Dir) mark() string { return d.file(".localcluster") }
+
 func (d Dir) file(name string) string { return filepath.Join(string(d), name) }
 
 // entries lists all that a cluster puts into its folder.
 func (d Dir) entries() []string {
-	return []string{d.Ready(), d.Env(), d.Kubeconfig(), d.Pods(), d.StandIns(), d.ControlPlane(), d.Log(), d.PID()}
+	return []string{d.Ready(), d.Env(), d.Kubeconfig(), d.Pods(), d.StandIns(), d.ControlPlane(), d.Log(), d.PID(), d.mark()}
 }
 
 // Create makes the folder. It fails when a cluster runs there, or when something is in it that no cluster has made.
@@ -56,10 +59,8 @@ func (d Dir) Create() error {
 	if pid, err := d.Process(); err == nil {
 		return fmt.Errorf("a cluster already runs in %s (process %d); end it with: localcluster down --dir %s", d, pid.ID, d)
 	}
-	for _, dir := range []string{string(d), d.ControlPlane(), d.Pods(), d.StandIns()} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return err
-		}
+	if err := os.MkdirAll(string(d), 0o700); err != nil {
+		return err
 	}
 	alien, err := d.alien()
 	if err != nil {
@@ -68,7 +69,21 @@ func (d Dir) Create() error {
 	if len(alien) > 0 {
 		return fmt.Errorf("%s holds %s, which no cluster has put there; give another folder with --dir", d, strings.Join(alien, ", "))
 	}
+	if err := os.WriteFile(d.mark(), nil, 0o600); err != nil {
+		return err
+	}
+	for _, dir := range []string{d.ControlPlane(), d.Pods(), d.StandIns()} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
 	return d.removeAll(d.Ready(), d.Env())
+}
+
+// Exists tells whether the folder is a cluster's, running or not.
+func (d Dir) Exists() bool {
+	_, err := os.Stat(d.mark())
+	return err == nil
 }
 
 func (d Dir) alien() ([]string, error) {
@@ -101,8 +116,12 @@ func (d Dir) Remove() error {
 	return err
 }
 
-// Clear deletes the data, and leaves the log and the process's file to whoever ends the cluster.
-func (d Dir) Clear() error {
+// Finish deletes the data when the cluster's own process ends. Of a cluster in the background, which has a log here, the
+// log and the process's file stay for whoever ends the cluster.
+func (d Dir) Finish() error {
+	if _, err := os.Stat(d.Log()); err != nil {
+		return d.Remove()
+	}
 	return d.removeAll(d.Ready(), d.Env(), d.Kubeconfig(), d.Pods(), d.StandIns(), d.ControlPlane())
 }
 

@@ -26,6 +26,9 @@ func down(_ context.Context, args []string, s streams) error {
 		fmt.Fprintf(s.out, "nothing to end: %s does not exist\n", dir)
 		return nil
 	}
+	if !dir.Exists() {
+		return fmt.Errorf("%s is not the folder of a cluster", dir)
+	}
 	done, err := takeDown(dir)
 	if err != nil {
 		return err

@@ -48,7 +48,7 @@ func serve(ctx context.Context, o *upOptions, dir clusterdir.Dir, log *slog.Logg
 		if c.nodes != nil {
 			c.nodes.Close()
 		}
-		if rerr := dir.Clear(); err == nil {
+		if rerr := dir.Finish(); err == nil {
 			err = rerr
 		}
 	}()
@@ -92,7 +92,7 @@ func (c *cluster) start(ctx, startCtx context.Context) error {
 		return err
 	}
 	g, gctx := errgroup.WithContext(startCtx)
-	g.Go(func() error {
+	g.Go(func() (err error) {
 		c.nodes, err = kubelet.Start(ctx, kubelet.Options{
 			Config: c.plane.Config, Dir: c.dir.Pods(), Block: block, Listeners: listeners, Engine: c.o.engine,
 			TLS:        &tls.Config{Certificates: []tls.Certificate{crt}, ClientCAs: c.plane.PKI.Pool(), ClientAuth: tls.RequireAndVerifyClientCert},

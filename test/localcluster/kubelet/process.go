@@ -48,32 +48,30 @@ func (s *spawner) close() {
 	for _, p := range ps {
 		p.terminate(0, nil)
 	}
-	close(s.starts)
 }
 
-// track notes a process, unless the spawner is closed.
-func (s *spawner) track(p *process) bool {
+// start starts a process in a process group of its own. The lock is held meanwhile, so that close misses none.
+func (s *spawner) start(p *process) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.closed {
-		s.running[p] = true
+	if s.closed {
+		return errStopping
 	}
-	return !s.closed
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	p.cmd.WaitDelay = pipeDelay
+	done := make(chan error, 1)
+	s.starts <- func() { done <- p.cmd.Start() }
+	if err := <-done; err != nil {
+		return err
+	}
+	s.running[p] = true
+	return nil
 }
 
 func (s *spawner) forget(p *process) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.running, p)
-}
-
-// start starts a command in a process group of its own.
-func (s *spawner) start(cmd *exec.Cmd) error {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	cmd.WaitDelay = pipeDelay
-	done := make(chan error, 1)
-	s.starts <- func() { done <- cmd.Start() }
-	return <-done
 }
 
 var errStopping = errors.New("the cluster is being stopped")
@@ -107,12 +105,7 @@ func (s *spawner) launch(c command) (*process, error) {
 		}
 	}
 	p := &process{cmd: cmd, done: make(chan struct{})}
-	if !s.track(p) {
-		return nil, errStopping
-	}
-	if err := s.start(cmd); err != nil {
-		s.forget(p)
-		close(p.done)
+	if err := s.start(p); err != nil {
 		return nil, err
 	}
 	if in != nil {
@@ -161,9 +154,6 @@ func (p *process) terminate(grace time.Duration, hurry <-chan struct{}) {
 }
 
 func (p *process) signal(sig syscall.Signal) {
-	if p.cmd.Process == nil {
-		return // never started
-	}
 	// The only error is that the group is gone, which is what we want.
 	_ = syscall.Kill(-p.cmd.Process.Pid, sig)
 }
