@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"golang.org/x/net/http/httpguts"
+
 	"github.com/mifbench/mifbench/pkg/bench/client/lag"
 	"github.com/mifbench/mifbench/pkg/bench/record"
 )
@@ -23,6 +25,7 @@ type Client struct {
 	sender  sender
 	next    atomic.Uint64
 	calls   sync.Pool
+	bufs    sync.Pool
 	lags    lag.Histogram
 	tokens  atomic.Int64
 }
@@ -52,9 +55,12 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkHeaders(o); err != nil {
+		return nil, err
+	}
 	c := &Client{opt: o, targets: ts, headers: headersOf(o)}
 	c.calls.New = func() any { return new(call) }
-	c.dialer = &dialer{net: net.Dialer{Timeout: o.Timeouts.Dial, Control: enableStamps}, rx: rxClock{o.Clock, &c.lags}}
+	c.dialer = &dialer{net: net.Dialer{Timeout: o.Timeouts.Dial, Control: enableStamps}, rx: rxClock{o.Clock, &c.lags, &c.bufs}}
 	c.sender, err = c.newSender(conf)
 	return c, err
 }
@@ -72,7 +78,9 @@ func (c *Client) newSender(conf *tls.Config) (sender, error) {
 	default:
 		return nil, fmt.Errorf("transport %q is not one of %q, %q", c.opt.Transport, Lean, Standard)
 	}
-	_ = lean
+	if lean {
+		return newLean(c, conf), nil
+	}
 	return newStandard(c, conf), nil
 }
 
@@ -88,6 +96,24 @@ func headersOf(o Options) http.Header {
 		}
 	}
 	return h
+}
+
+// checkHeaders refuses what would break a request's head; it shows no values.
+func checkHeaders(o Options) error {
+	if !httpguts.ValidHeaderFieldValue(o.APIKey) {
+		return errors.New("the API key holds a control character: is there a line end in its file?")
+	}
+	for k, vs := range o.Headers {
+		if !httpguts.ValidHeaderFieldName(k) {
+			return fmt.Errorf("header name %q is not valid", k)
+		}
+		for _, v := range vs {
+			if !httpguts.ValidHeaderFieldValue(v) {
+				return fmt.Errorf("the value of header %q holds a control character", k)
+			}
+		}
+	}
+	return nil
 }
 
 // Request is one request, rendered.

@@ -110,6 +110,9 @@ func (o Options) targets() ([]target, error) {
 		if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 			return nil, fmt.Errorf("base URL %q: want http://host:port or https://host:port", u.Redacted())
 		}
+		if u.User != nil {
+			return nil, fmt.Errorf("base URL %q: carries credentials; set an Authorization header instead", u.Redacted())
+		}
 		prefix := strings.TrimRight(u.Path, "/")
 		if strings.HasPrefix(path, "/v1/") {
 			prefix = strings.TrimSuffix(prefix, "/v1")

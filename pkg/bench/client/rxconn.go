@@ -3,6 +3,7 @@ package client
 import (
 	"crypto/tls"
 	"net"
+	"sync"
 
 	"github.com/mifbench/mifbench/pkg/bench/client/lag"
 )
@@ -11,6 +12,9 @@ import (
 type stamper interface {
 	net.Conn
 	arrival() arrival
+	// each reads until f stops it; alive tells whether an idle connection can be used.
+	each(f func(b []byte, a arrival) (bool, error)) error
+	alive(quiet bool) bool
 }
 
 // stamperOf finds the stamper below c, nil when there is none.
@@ -26,4 +30,5 @@ func stamperOf(c net.Conn) stamper {
 type rxClock struct {
 	clock *Clock
 	lags  *lag.Histogram
+	bufs  *sync.Pool
 }

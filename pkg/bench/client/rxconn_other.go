@@ -45,3 +45,22 @@ func (r *rxConn) Read(p []byte) (int, error) {
 func (r *rxConn) arrival() arrival {
 	return arrival{at: r.at.Load(), group: r.group.Load()}
 }
+
+// each hands what arrives to f until f stops it or the connection fails.
+func (r *rxConn) each(f func(b []byte, a arrival) (bool, error)) error {
+	buf := make([]byte, 4<<10)
+	for {
+		n, err := r.Read(buf)
+		if n > 0 {
+			if stop, ferr := f(buf[:n], r.arrival()); stop || ferr != nil {
+				return ferr
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// alive cannot know here; a request on a dead connection is sent again on a new one.
+func (r *rxConn) alive(bool) bool { return true }

@@ -59,6 +59,7 @@ type watchdog struct {
 	t     Timeouts
 	start int64
 	abort func(error)
+	kick  func() // makes a read look again; may be nil
 
 	first    atomic.Bool  // a token has come
 	last     atomic.Int64 // time of the last event
@@ -73,9 +74,27 @@ func (w *watchdog) begin(clock *Clock, t Timeouts, start int64, abort func(error
 	w.clock, w.t, w.start, w.abort = clock, t, start, abort
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if at, _ := w.due(); at > 0 {
+	w.last.Store(start)
+	if at := w.next(clock.Now()); at > 0 {
 		w.timer = time.AfterFunc(time.Duration(at-clock.Now()), w.fire)
 	}
+}
+
+// kickAfter is how long a stream is still before its socket is looked at again: a reset
+// that arrives together with data wakes us once, and the data comes first.
+const kickAfter = 2 * time.Second
+
+// next is when to look again: at the nearest limit or the next kick.
+func (w *watchdog) next(now int64) int64 {
+	at, _ := w.due()
+	if w.kick == nil {
+		return at
+	}
+	look := now + int64(kickAfter)
+	if at == 0 || look < at {
+		return look
+	}
+	return at
 }
 
 // progress notes an event; token tells that a token has come by now.
@@ -98,11 +117,12 @@ func (w *watchdog) drain(at int64) {
 func (w *watchdog) rearm() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	at, _ := w.due()
+	now := w.clock.Now()
+	at := w.next(now)
 	if w.stopped || at == 0 {
 		return
 	}
-	left := time.Duration(max(0, at-w.clock.Now()))
+	left := time.Duration(max(0, at-now))
 	if w.timer == nil {
 		w.timer = time.AfterFunc(left, w.fire)
 		return
@@ -123,18 +143,24 @@ func (w *watchdog) fire() {
 	w.mu.Lock()
 	at, why := w.due()
 	now := w.clock.Now()
-	if w.stopped || at == 0 {
+	if w.stopped {
 		w.mu.Unlock()
 		return
 	}
-	if now < at {
-		w.timer.Reset(time.Duration(at - now))
+	if at != 0 && now >= at {
+		w.stopped = true
 		w.mu.Unlock()
+		w.abort(why)
 		return
 	}
-	w.stopped = true
+	if again := w.next(now); again > 0 {
+		w.timer.Reset(time.Duration(again - now))
+	}
+	still := w.kick != nil && now-w.last.Load() >= int64(kickAfter)
 	w.mu.Unlock()
-	w.abort(why)
+	if still {
+		w.kick()
+	}
 }
 
 // due is when the nearest limit passes, 0 for never, and which it is.
