@@ -10,11 +10,7 @@ import (
 const simulatedVersion = "0.11.0+mifbench.simulated"
 
 func (r *rank) json(c *conn, req *http.Request, v any) {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // plain maps and slices always marshal
-	}
-	c.answer(req, http.StatusOK, "application/json", b)
+	c.answer(req, http.StatusOK, "application/json", marshal(v))
 }
 
 func (r *rank) health(c *conn, req *http.Request, _ []byte) {

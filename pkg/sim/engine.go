@@ -263,7 +263,7 @@ func (e *engine) makeRoom() {
 	for len(e.running) > 1 && e.kvUsed+len(e.running) > e.kvCap() {
 		victim := e.running[0]
 		for _, s := range e.running {
-			if s.scheduled > victim.scheduled {
+			if s.scheduled >= victim.scheduled {
 				victim = s
 			}
 		}

@@ -6,6 +6,15 @@ import (
 	"time"
 )
 
+// receiver gets the tokens of one sequence.
+type receiver interface {
+	// advance is called when token number n (from 1) is there; buf is scratch
+	// space to return, grown. False: nobody wants more.
+	advance(buf []byte, n int, stamp bool) ([]byte, bool)
+	// end is called when no more will come.
+	end()
+}
+
 // group steps one engine in real time: one timer per step, then one write per
 // running stream. A rank has one group, or Stagger of them.
 type group struct {
@@ -29,10 +38,15 @@ func (g *group) submit(st *stream) {
 		g.mu.Unlock()
 		return
 	}
-	now := g.srv.virtual()
-	st.s.ready += now
-	g.e.submit(now, st.s)
+	g.enqueue(st.s)
 	g.mu.Unlock()
+}
+
+// enqueue hands a sequence to the engine and wakes it. g.mu is held.
+func (g *group) enqueue(s *seq) {
+	now := g.srv.virtual()
+	s.ready += now
+	g.e.submit(now, s)
 	select {
 	case g.wake <- struct{}{}:
 	default:
@@ -115,7 +129,7 @@ func (g *group) step(end time.Duration) {
 	g.rank.m.step(e, end-g.stepped, g.srv.cfg.Speedup)
 	for i := 0; i < len(e.running); i++ {
 		s := e.running[i]
-		st, _ := s.owner.(*stream)
+		st := s.owner.(receiver) //nolint:forcetypeassert // set where sequences are made
 		var ok bool
 		if g.buf, ok = st.advance(g.buf, e.producedBy(s), g.srv.cfg.Stamp); !ok {
 			e.cancel(s) // swaps another one into place i

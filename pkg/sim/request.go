@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -61,11 +62,24 @@ func badRequest(format string, args ...any) *apiError {
 }
 
 func (e *apiError) body() []byte {
-	b, err := json.Marshal(map[string]any{"error": map[string]any{"message": e.msg, "type": e.kind, "param": nil, "code": e.status}})
-	if err != nil {
-		panic(err) // strings and numbers always marshal
+	type detail struct {
+		Message string  `json:"message"`
+		Type    string  `json:"type"`
+		Param   *string `json:"param"`
+		Code    int     `json:"code"`
 	}
-	return b
+	return marshal(map[string]detail{"error": {e.msg, e.kind, nil, e.status}})
+}
+
+// marshal is JSON as vLLM writes it: no escapes for HTML.
+func marshal(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic(err) // only plain values are passed
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 // parseJob checks a request body against the server's limits.

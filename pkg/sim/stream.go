@@ -21,6 +21,8 @@ type stream struct {
 	close bool // the connection ends with the answer
 }
 
+var _ receiver = (*stream)(nil)
+
 // begin sends the response header of a streamed answer. Called once, before the
 // sequence is submitted.
 func (st *stream) begin() {

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 )
@@ -31,13 +30,7 @@ func newWire(j *job, id, model string, created int64, reasoning int) *wire {
 	return w
 }
 
-func quote(s string) string {
-	b, err := json.Marshal(s)
-	if err != nil {
-		panic(err) // strings always marshal
-	}
-	return string(b)
-}
+func quote(s string) string { return string(marshal(s)) }
 
 func (w *wire) object(chunk bool) string {
 	switch {
