@@ -41,6 +41,10 @@ func (w *planWriter) field(f plan.FieldDiff, indent string, column int) {
 	case plan.Removed:
 		w.line(head, gap, " = ", before, forces)
 	case plan.Changed:
+		if f.Sensitive {
+			w.line(head, gap, " = ", after, w.paint(dim, " # changes"), forces)
+			return
+		}
 		w.line(head, gap, " = ", before, " -> ", after, forces)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mifbench/mifbench/pkg/deploy"
 	"github.com/mifbench/mifbench/pkg/plan"
+	"github.com/mifbench/mifbench/pkg/resource"
 )
 
 // FormatVersion is the version of the JSON that this package writes. Readers must
@@ -17,14 +18,49 @@ const FormatVersion = "1.0"
 // PlanJSON writes one document that carries everything that the text shows.
 // Secrets are masked: the text "(sensitive value)" stands for them.
 func (s Style) PlanJSON(p plan.Plan) error {
-	doc := struct {
-		FormatVersion string       `json:"formatVersion"`
-		Summary       plan.Summary `json:"summary"`
-		HasChanges    bool         `json:"hasChanges"`
-		Text          string       `json:"text"`
-		plan.Plan
-	}{FormatVersion, p.Summary(), p.HasChanges(), Summary(p), p.Masked()}
+	doc := planDoc{
+		FormatVersion: FormatVersion, Summary: p.Summary(), HasChanges: p.HasChanges(), Text: Summary(p),
+		Plan: p.Masked(), Changes: []changeDoc{}, Problems: []problemDoc{},
+	}
+	for _, c := range doc.Plan.Changes {
+		doc.Changes = append(doc.Changes, changeDoc{c.Address.String(), c.ID.String(), addressText(c.MovedFrom), c})
+	}
+	for _, q := range p.Problems {
+		doc.Problems = append(doc.Problems, problemDoc{q.Address.String(), q.ID.String(), q})
+	}
 	return encode(s.Out, doc, "  ")
+}
+
+// planDoc, changeDoc and problemDoc give addresses and objects as the text does; their fields hide
+// the embedded ones of the same JSON name.
+type planDoc struct {
+	FormatVersion string       `json:"formatVersion"`
+	Summary       plan.Summary `json:"summary"`
+	HasChanges    bool         `json:"hasChanges"`
+	Text          string       `json:"text"`
+	plan.Plan
+	Changes  []changeDoc  `json:"changes"`
+	Problems []problemDoc `json:"problems"`
+}
+
+type changeDoc struct {
+	Address   string `json:"address"`
+	Object    string `json:"object"`
+	MovedFrom string `json:"movedFrom,omitempty"`
+	plan.Change
+}
+
+type problemDoc struct {
+	Address string `json:"address"`
+	Object  string `json:"object"`
+	plan.Problem
+}
+
+func addressText(a *resource.Address) string {
+	if a == nil {
+		return ""
+	}
+	return a.String()
 }
 
 // event is one line of the JSON event stream.

@@ -117,7 +117,7 @@ func verdict(p plan.Plan, out deploy.Outcome) string {
 	switch {
 	case out.Interrupted:
 		end = "interrupted; the state is saved, the same command goes on from here"
-	case len(out.Failed) > 0 || len(out.Remaining) > 0:
+	case len(out.Failed) > 0 || len(out.Remaining) > 0 || p.Destroy && !out.Verified:
 		end = "incomplete"
 	}
 	text := fmt.Sprintf("%s %s! Objects: %d added, %d changed, %d destroyed", word, end, c.Add, c.Change, c.Destroy)
@@ -129,7 +129,7 @@ func verdict(p plan.Plan, out deploy.Outcome) string {
 	}
 	switch {
 	case p.Destroy && out.Verified:
-		return text + fmt.Sprintf(". %d objects of this stack remain (verified in the cluster).", len(out.Remaining))
+		return text + fmt.Sprintf(". %s of this stack remain (verified in the cluster).", plural(len(out.Remaining), "object"))
 	case p.Destroy:
 		return text + ". What remains could not be verified: run destroy again."
 	}
