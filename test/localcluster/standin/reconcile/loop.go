@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
@@ -50,10 +51,15 @@ func (l *Loop) Run(ctx context.Context) {
 			l.queue.Forget(key)
 			continue
 		}
-		// Writing what somebody else has just written is ordinary; the retry sees the newer object.
-		if ctx.Err() == nil && !errors.IsConflict(err) && !errors.IsNotFound(err) {
+		if ctx.Err() == nil && !ordinary(err) {
 			l.log("%s: %s: %v", l.name, key, err)
 		}
 		l.queue.AddRateLimited(key)
 	}
+}
+
+// ordinary tells whether an error is part of everyday life: somebody else was faster, and the retry sees the newer object,
+// or the namespace is on its way out.
+func ordinary(err error) bool {
+	return errors.IsConflict(err) || errors.IsNotFound(err) || errors.HasStatusCause(err, corev1.NamespaceTerminatingCause)
 }
