@@ -17,6 +17,7 @@ import (
 	"github.com/mifbench/mifbench/test/localcluster/controlplane"
 	"github.com/mifbench/mifbench/test/localcluster/crds"
 	"github.com/mifbench/mifbench/test/localcluster/kubelet"
+	"github.com/mifbench/mifbench/test/localcluster/serviceproxy"
 	"github.com/mifbench/mifbench/test/localcluster/standin"
 )
 
@@ -91,12 +92,16 @@ func (c *cluster) start(ctx, startCtx context.Context) error {
 	if err != nil {
 		return err
 	}
+	proxy, err := serviceproxy.Start(ctx, c.plane.Config, c.log)
+	if err != nil {
+		return err
+	}
 	g, gctx := errgroup.WithContext(startCtx)
 	g.Go(func() (err error) {
 		c.nodes, err = kubelet.Start(ctx, kubelet.Options{
 			Config: c.plane.Config, Dir: c.dir.Pods(), Block: block, Listeners: listeners, Engine: c.o.engine,
 			TLS:        &tls.Config{Certificates: []tls.Certificate{crt}, ClientCAs: c.plane.PKI.Pool(), ClientAuth: tls.RequireAndVerifyClientCert},
-			ReadyDelay: c.o.readyDelay, RestartBackoff: c.o.backoff, Marker: c.dir.Marker(), Log: c.log,
+			ReadyDelay: c.o.readyDelay, RestartBackoff: c.o.backoff, Marker: c.dir.Marker(), Log: c.log, Resolve: proxy.ClusterIP,
 		}, c.o.nodes)
 		return err
 	})

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -84,22 +85,22 @@ func TestVolumes(t *testing.T) {
 	src := func(v corev1.VolumeSource) []corev1.Volume { return []corev1.Volume{{Name: "v", VolumeSource: v}} }
 	pod := &corev1.Pod{}
 	dir := t.TempDir()
-	s := store{"cm": {"a": "1", "b": "2"}}
+	s := store{"cm": {"a": "one", "b": "2"}}
 	pod.Spec.Volumes = src(corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
 		LocalObjectReference: corev1.LocalObjectReference{Name: "cm"}, Items: []corev1.KeyToPath{{Key: "a", Path: "sub/f"}}}})
-	at, err := volumes(t.Context(), pod, dir, s, nil)
+	at, err := volumes(t.Context(), pod, dir, s, nil, strings.ToUpper)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if data, err := os.ReadFile(filepath.Join(at["v"], "sub", "f")); err != nil || string(data) != "1" {
+	if data, err := os.ReadFile(filepath.Join(at["v"], "sub", "f")); err != nil || string(data) != "ONE" {
 		t.Errorf("got %q, %v", data, err)
 	}
 	pod.Spec.Volumes = src(corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "none"}})
-	if _, err := volumes(t.Context(), pod, dir, s, nil); err == nil {
+	if _, err := volumes(t.Context(), pod, dir, s, nil, strings.ToUpper); err == nil {
 		t.Error("a missing secret was accepted")
 	}
 	pod.Spec.Volumes = src(corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/mnt/models"}})
-	if at, err := volumes(t.Context(), pod, dir, s, nil); err != nil || at["v"] != "/mnt/models" {
+	if at, err := volumes(t.Context(), pod, dir, s, nil, strings.ToUpper); err != nil || at["v"] != "/mnt/models" {
 		t.Errorf("host path: %v, %v", at, err)
 	}
 }

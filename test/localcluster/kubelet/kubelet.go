@@ -48,6 +48,9 @@ type Options struct {
 	RestartBackoff time.Duration // first delay of a crash loop; doubles up to 30 times itself
 	Marker         string        // NAME=value put into the environment of every process, to find them by
 	Log            *slog.Logger
+
+	// Resolve finds the cluster IP of a Service for processes; nil: none is found.
+	Resolve func(namespace, name string) (ip string, ok bool)
 }
 
 // Kubelet is all kubelets of a cluster.
@@ -57,6 +60,7 @@ type Kubelet struct {
 	log         *slog.Logger
 	now         func() time.Time
 	spawner     *spawner
+	names       names
 	nodes       map[string]string // name to address
 	broadcaster record.EventBroadcaster
 
@@ -77,6 +81,7 @@ func Start(ctx context.Context, o Options, gpuNodes int) (*Kubelet, error) {
 	}
 	k := &Kubelet{
 		Options: o, client: client, log: o.Log, now: time.Now, spawner: newSpawner(),
+		names: newNames(o.Block, o.Resolve),
 		nodes: map[string]string{}, pods: map[types.UID]*worker{},
 		broadcaster: record.NewBroadcaster(record.WithContext(ctx)),
 	}

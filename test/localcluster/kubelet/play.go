@@ -71,7 +71,7 @@ func (w *worker) mountVolumes(ctx context.Context, pod *corev1.Pod) (map[string]
 		token = w.k.token(pod)
 	}
 	for n := 0; ; n++ {
-		vols, err := volumes(ctx, pod, filepath.Join(w.k.podDir(pod.UID), "volumes"), w.k.lookup(ctx, pod.Namespace), token)
+		vols, err := volumes(ctx, pod, filepath.Join(w.k.podDir(pod.UID), "volumes"), w.k.lookup(ctx, pod.Namespace), token, w.k.names.rewrite)
 		if err == nil {
 			return vols, true
 		}

@@ -101,13 +101,13 @@ func (r *runner) prepare(ctx context.Context) (environment, []string, mode, erro
 	}
 	rt.env = append(rt.env, clusterEnv...)
 	for _, v := range vars {
-		rt.env = append(rt.env, v.Name+"="+rt.mounts.rewrite(v.Value))
+		rt.env = append(rt.env, v.Name+"="+k.names.rewrite(rt.mounts.rewrite(v.Value)))
 	}
 	m, argv := plan(r.pod, r.c, k.Engine, exec.LookPath)
 	if m == engine {
 		return rt, engineArgv(k.Engine, r.pod, r.w.ip), m, nil
 	}
-	return rt, rt.mounts.rewriteAll(expandArgs(argv, vars)), m, nil
+	return rt, k.names.rewriteAll(rt.mounts.rewriteAll(expandArgs(argv, vars))), m, nil
 }
 
 func (r *runner) started(rt environment, attempt int32) {

@@ -128,7 +128,7 @@ func (e execer) ExecInContainer(ctx context.Context, _, _, container string, cmd
 	w.mu.Lock()
 	rt := w.runtimes[container]
 	w.mu.Unlock()
-	c := command{argv: rt.mounts.rewriteAll(cmd), env: rt.env, dir: rt.dir, stdin: in}
+	c := command{argv: w.k.names.rewriteAll(rt.mounts.rewriteAll(cmd)), env: rt.env, dir: rt.dir, stdin: in}
 	if out != nil {
 		c.stdout = out
 	}

@@ -62,8 +62,9 @@ func containerMounts(c *corev1.Container, volumes map[string]string) mounts {
 type tokens func(ctx context.Context, audience string) (string, error)
 
 // volumes lays out the volumes of a pod under dir and returns where each lies. A hostPath is this machine's path itself.
-// Kinds that need storage (claims, CSI) are empty folders. token is nil where no process would read the token.
-func volumes(ctx context.Context, pod *corev1.Pod, dir string, l lookup, token tokens) (map[string]string, error) {
+// Kinds that need storage (claims, CSI) are empty folders. token is nil where no process would read the token; edit is
+// applied to every file.
+func volumes(ctx context.Context, pod *corev1.Pod, dir string, l lookup, token tokens, edit func(string) string) (map[string]string, error) {
 	out := map[string]string{}
 	for i := range pod.Spec.Volumes {
 		v := &pod.Spec.Volumes[i]
@@ -79,7 +80,7 @@ func volumes(ctx context.Context, pod *corev1.Pod, dir string, l lookup, token t
 		if err != nil {
 			return nil, fmt.Errorf("MountVolume.SetUp failed for volume %q : %w", v.Name, err)
 		}
-		if err := writeFiles(at, files); err != nil {
+		if err := writeFiles(at, files, edit); err != nil {
 			return nil, err
 		}
 		out[v.Name] = at
@@ -87,13 +88,13 @@ func volumes(ctx context.Context, pod *corev1.Pod, dir string, l lookup, token t
 	return out, nil
 }
 
-func writeFiles(dir string, files map[string]string) error {
+func writeFiles(dir string, files map[string]string, edit func(string) string) error {
 	for name, data := range files {
 		f := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(f), 0o700); err != nil {
 			return err
 		}
-		if err := os.WriteFile(f, []byte(data), 0o600); err != nil {
+		if err := os.WriteFile(f, []byte(edit(data)), 0o600); err != nil {
 			return err
 		}
 	}
