@@ -50,6 +50,12 @@ func bubble(t *testing.T, change func(*Config), f func(s *Server, submit func(pr
 	})
 }
 
+// pass lets virtual time pass and everything that is due happen.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
 func millis(ds ...int) []time.Duration {
 	out := make([]time.Duration, len(ds))
 	for i, d := range ds {
@@ -61,9 +67,9 @@ func millis(ds ...int) []time.Duration {
 func TestLockStep(t *testing.T) {
 	bubble(t, func(c *Config) { c.ITL = 10 * time.Millisecond }, func(_ *Server, submit func(int, int) *arrivals) {
 		a := submit(5, 5)
-		time.Sleep(15 * time.Millisecond) // in the middle of a's second step
+		pass(15 * time.Millisecond) // in the middle of a's second step
 		b := submit(5, 2)
-		time.Sleep(time.Second)
+		pass(time.Second)
 		if diff := cmp.Diff(millis(10, 20, 30, 40, 50), a.at); diff != "" {
 			t.Errorf("a (-want +got):\n%s", diff)
 		}
@@ -71,7 +77,7 @@ func TestLockStep(t *testing.T) {
 			t.Errorf("b joins at the next step (-want +got):\n%s", diff)
 		}
 		c := submit(5, 1) // after an idle time the step begins at once
-		time.Sleep(time.Second)
+		pass(time.Second)
 		if diff := cmp.Diff(millis(1025), c.at); diff != "" {
 			t.Errorf("c (-want +got):\n%s", diff)
 		}
@@ -81,7 +87,7 @@ func TestLockStep(t *testing.T) {
 func TestSpeedup(t *testing.T) {
 	bubble(t, func(c *Config) { c.ITL = 100 * time.Millisecond; c.Speedup = 20 }, func(s *Server, submit func(int, int) *arrivals) {
 		a := submit(5, 3)
-		time.Sleep(time.Second)
+		pass(time.Second)
 		if diff := cmp.Diff(millis(5, 10, 15), a.at); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
@@ -97,7 +103,7 @@ func TestStagger(t *testing.T) {
 		for range 4 {
 			all = append(all, submit(1, 2))
 		}
-		time.Sleep(time.Second)
+		pass(time.Second)
 		for i, a := range all {
 			if got := a.at[0] % (40 * time.Millisecond); got != time.Duration(i*10)*time.Millisecond || a.at[1]-a.at[0] != 40*time.Millisecond {
 				t.Errorf("group %d has tokens at %v", i, a.at)
@@ -113,7 +119,7 @@ func TestConstantTTFT(t *testing.T) {
 		g.mu.Lock()
 		g.enqueue(&seq{prompt: 5, max: 2, remote: true, ready: 200 * time.Millisecond, owner: a})
 		g.mu.Unlock()
-		time.Sleep(time.Second)
+		pass(time.Second)
 		if diff := cmp.Diff(millis(210, 220), a.at); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
