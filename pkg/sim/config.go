@@ -49,8 +49,10 @@ type Config struct {
 	MaxModelLen, MaxNumSeqs int
 	// KVTokens overrides the preset's KV cache capacity per rank when not zero.
 	KVTokens int
-	// TTFT and ITL, when not zero, replace the preset's model by constants: a
-	// prompt takes TTFT, each step takes ITL (before Speedup).
+	// TTFT and ITL, when not zero, replace the preset's model by constants
+	// (before Speedup): each step takes ITL; a request joins the first step that
+	// begins TTFT after its arrival, so an idle engine's first token comes after
+	// TTFT plus ITL.
 	TTFT, ITL time.Duration
 	// ReasoningTokens is how many leading tokens of a chat answer are sent as
 	// reasoning_content.

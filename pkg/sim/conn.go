@@ -59,7 +59,7 @@ func newConn(r *rank, nc *net.TCPConn) (*conn, error) {
 
 // tryWrite is RawConn.Write's callback: one attempt, never waiting.
 func (c *conn) tryWrite(fd uintptr) bool {
-	c.wn, c.werr = syscall.Write(int(fd), c.wbuf) //nolint:gosec // a descriptor fits
+	c.wn, c.werr = syscall.Write(int(fd), c.wbuf)
 	if errors.Is(c.werr, syscall.EAGAIN) {
 		c.wn, c.werr = 0, nil
 	}
@@ -111,18 +111,19 @@ func (c *conn) hold(d time.Duration) {
 	c.mu.Unlock()
 }
 
-// flush writes the queue, waiting for the client as long as it takes.
+// flush writes the queue, after the time that it is held and waiting for the
+// client as long as it takes.
 func (c *conn) flush() {
-	c.mu.Lock()
-	d := c.holding
-	c.mu.Unlock()
-	if d > 0 {
-		sleep(c.rank.srv.stop, d)
-	}
 	for {
 		c.mu.Lock()
+		if d := c.holding; d > 0 {
+			c.holding = 0
+			c.mu.Unlock()
+			sleep(c.rank.srv.stop, d)
+			continue
+		}
 		b := c.pend
-		c.pend, c.holding = nil, 0
+		c.pend = nil
 		if len(b) == 0 || c.dead {
 			c.flushing = false
 			if c.closing {

@@ -77,7 +77,7 @@ type engine struct {
 }
 
 func newEngine(p Preset, scale float64, caching bool, seed uint64) *engine {
-	e := &engine{p: p, scale: scale, finish: map[int64][]*seq{}, rng: rand.New(rand.NewPCG(seed, seed^0x9e3779b97f4a7c15))} //nolint:gosec // reproducible on purpose
+	e := &engine{p: p, scale: scale, finish: map[int64][]*seq{}, rng: rand.New(rand.NewPCG(seed, seed^0x9e3779b97f4a7c15))}
 	if caching {
 		e.cache = newPrefixCache(p.KVTokens / blockSize)
 	}
@@ -246,8 +246,8 @@ func (e *engine) reserve(now time.Duration, s *seq) {
 	if e.cache != nil && s.hashes != nil {
 		s.cached = min(e.cache.match(s.hashes)*blockSize, (s.prompt-1)/blockSize*blockSize)
 		e.cache.put(s.hashes)
-		e.queries += uint64(s.prompt) //nolint:gosec // lengths are not negative
-		e.hits += uint64(s.cached)    //nolint:gosec // lengths are not negative
+		e.queries += uint64(s.prompt)
+		e.hits += uint64(s.cached)
 	}
 	s.left = s.kv - s.cached
 	ghost := s.left

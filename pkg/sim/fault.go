@@ -178,7 +178,7 @@ type plagued map[string]Fault
 func draw(faults []Fault, seed, n uint64) plagued {
 	var hit plagued
 	for i, f := range faults {
-		x := mix(seed ^ mix(n*64+uint64(i))) //nolint:gosec // small
+		x := mix(seed ^ mix(n*64+uint64(i)))
 		if float64(x>>11)/(1<<53) < f.Rate {
 			if hit == nil {
 				hit = plagued{}

@@ -25,7 +25,7 @@ func (c *Config) Flags(fs *pflag.FlagSet) {
 	fs.IntVar(&c.MaxModelLen, "max-model-len", c.MaxModelLen, "longest prompt plus output, tokens; 0: the preset's")
 	fs.IntVar(&c.MaxNumSeqs, "max-num-seqs", c.MaxNumSeqs, "sequences that run at once per rank; 0: the preset's")
 	fs.IntVar(&c.KVTokens, "kv-tokens", c.KVTokens, "tokens that one rank's KV cache holds; 0: the preset's")
-	fs.DurationVar(&c.TTFT, "ttft", c.TTFT, "constant time to first token instead of the preset's model; 0: model")
+	fs.DurationVar(&c.TTFT, "ttft", c.TTFT, "constant wait before the step of the first token, instead of the preset's model; 0: model")
 	fs.DurationVar(&c.ITL, "itl", c.ITL, "constant step time instead of the preset's model; 0: model")
 	fs.IntVar(&c.ReasoningTokens, "reasoning-tokens", c.ReasoningTokens, "leading tokens of a chat answer sent as reasoning_content")
 	fs.BoolVar(&c.Stamp, "stamp", c.Stamp, "each token's text is its send time, ns of CLOCK_REALTIME")
@@ -33,10 +33,17 @@ func (c *Config) Flags(fs *pflag.FlagSet) {
 	fs.DurationVar(&c.DrainTimeout, "drain-timeout", c.DrainTimeout, "how long running requests may go on after the stop signal")
 }
 
+// The value types make pflag refuse what is not allowed.
+
 type roleValue Role
 
+// String is the value as Set reads it.
 func (v *roleValue) String() string { return string(*v) }
-func (v *roleValue) Type() string   { return "role" }
+
+// Type names the value in the help text.
+func (v *roleValue) Type() string { return "role" }
+
+// Set reads a value of the command line.
 func (v *roleValue) Set(s string) error {
 	switch Role(s) {
 	case RoleBoth, RolePrefill, RoleDecode:
@@ -48,7 +55,10 @@ func (v *roleValue) Set(s string) error {
 
 type onOffValue bool
 
+// Type names the value in the help text.
 func (v *onOffValue) Type() string { return "on|off" }
+
+// String is the value as Set reads it.
 func (v *onOffValue) String() string {
 	if *v {
 		return "on"
@@ -56,6 +66,7 @@ func (v *onOffValue) String() string {
 	return "off"
 }
 
+// Set reads a value of the command line.
 func (v *onOffValue) Set(s string) error {
 	switch strings.ToLower(s) {
 	case "on", "true", "1", "yes":
@@ -70,7 +81,10 @@ func (v *onOffValue) Set(s string) error {
 
 type faultsValue struct{ list *[]Fault }
 
+// Type names the value in the help text.
 func (v *faultsValue) Type() string { return "spec" }
+
+// String is the value as Set reads it.
 func (v *faultsValue) String() string {
 	names := make([]string, len(*v.list))
 	for i, f := range *v.list {
@@ -79,6 +93,7 @@ func (v *faultsValue) String() string {
 	return strings.Join(names, ",")
 }
 
+// Set reads a value of the command line.
 func (v *faultsValue) Set(s string) error {
 	f, err := ParseFault(s)
 	if err == nil {

@@ -129,7 +129,7 @@ func (g *group) step(end time.Duration) {
 	g.rank.m.step(e, end-g.stepped, g.srv.cfg.Speedup)
 	for i := 0; i < len(e.running); i++ {
 		s := e.running[i]
-		st := s.owner.(receiver) //nolint:forcetypeassert // set where sequences are made
+		st := s.owner.(receiver)
 		var ok bool
 		if g.buf, ok = st.advance(g.buf, e.producedBy(s), g.srv.cfg.Stamp); !ok {
 			e.cancel(s) // swaps another one into place i

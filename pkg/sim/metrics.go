@@ -73,7 +73,7 @@ func (m *rankMetrics) step(e *engine, dur time.Duration, speedup float64) {
 	for _, s := range e.joined {
 		if s.state == seqRunning && s.preempted == 0 {
 			fresh++
-			m.prompt += uint64(s.prompt) //nolint:gosec // not negative
+			m.prompt += uint64(s.prompt)
 			m.ttft.observe((s.first-s.arrived).Seconds()/speedup, 1)
 		}
 	}
@@ -127,12 +127,13 @@ func (r *rank) gauges() (running, waiting int, kv float64) {
 // metrics answers /metrics in the text format, with vLLM's names and labels.
 func (r *rank) metrics(c *conn, req *http.Request, _ []byte) {
 	running, waiting, kv := r.gauges()
-	var preempted, queries, hits uint64
+	var preempted, queries, hits, slips uint64
 	for _, g := range r.groups {
 		g.mu.Lock()
 		preempted += g.e.preemptions
 		queries += g.e.queries
 		hits += g.e.hits
+		slips += g.slips
 		g.mu.Unlock()
 	}
 	w := &promWriter{labels: fmt.Sprintf("engine=%q,model_name=%q", strconv.Itoa(r.index), r.srv.cfg.Model)}
@@ -142,6 +143,13 @@ func (r *rank) metrics(c *conn, req *http.Request, _ []byte) {
 	w.value("counter", "num_preemptions", "Cumulative number of preemption from the engine.", float64(preempted))
 	w.value("counter", "prefix_cache_queries", "Prefix cache queries, in terms of number of queried tokens.", float64(queries))
 	w.value("counter", "prefix_cache_hits", "Prefix cache hits, in terms of number of cached tokens.", float64(hits))
+	w.head("gauge", "cache_config_info", "Information of the LLMEngine CacheConfig")
+	w.line("cache_config_info", fmt.Sprintf(`,block_size="%d",enable_prefix_caching=%q,num_gpu_blocks="%d"`,
+		blockSize, pythonBool(r.srv.cfg.PrefixCaching), r.srv.model.KVTokens/blockSize), 1)
+	fmt.Fprintf(&w.b, "# HELP mifbench_sim_slips_total Steps that ended more than a step late: the machine did not keep up.\n"+
+		"# TYPE mifbench_sim_slips_total counter\nmifbench_sim_slips_total{%s} %d\n"+
+		"# HELP mifbench_sim_refused_total Connections not accepted for want of file descriptors.\n"+
+		"# TYPE mifbench_sim_refused_total counter\nmifbench_sim_refused_total{%s} %d\n", w.labels, slips, w.labels, r.refused.Load())
 	m := r.m
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -174,6 +182,13 @@ func (r *rank) metrics(c *conn, req *http.Request, _ []byte) {
 		w.histogram(x.name, x.help, x.h)
 	}
 	c.answer(req, http.StatusOK, "text/plain; version=0.0.4; charset=utf-8", []byte(w.b.String()))
+}
+
+func pythonBool(b bool) string {
+	if b {
+		return "True"
+	}
+	return "False"
 }
 
 // promWriter writes the Prometheus text format.

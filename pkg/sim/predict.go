@@ -108,7 +108,11 @@ func (h eventHeap) Less(i, j int) bool {
 	return h[i].order < h[j].order
 }
 func (h eventHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *eventHeap) Push(x any)   { *h = append(*h, x.(event)) } //nolint:forcetypeassert // container/heap's contract
+
+// Push is container/heap's.
+func (h *eventHeap) Push(x any) { *h = append(*h, x.(event)) }
+
+// Pop is container/heap's.
 func (h *eventHeap) Pop() any {
 	old := *h
 	x := old[len(old)-1]
@@ -122,7 +126,7 @@ func newWorld(l Load, p Preset) *world {
 	ranks := func(n int, base uint64) []*virtualRank {
 		rs := make([]*virtualRank, n)
 		for i := range rs {
-			rs[i] = &virtualRank{e: newEngine(p, scale, l.PrefixCaching, l.Seed+base+uint64(i))} //nolint:gosec // small
+			rs[i] = &virtualRank{e: newEngine(p, scale, l.PrefixCaching, l.Seed+base+uint64(i))}
 		}
 		return rs
 	}
@@ -138,7 +142,7 @@ func newWorld(l Load, p Preset) *world {
 
 // poisson draws offsets whose last one is exactly n/rate.
 func poisson(n int, rate float64, seed uint64) []time.Duration {
-	rng := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // reproducible on purpose
+	rng := rand.New(rand.NewPCG(seed, 1))
 	at, sum := make([]float64, n), 0.0
 	for i := range at {
 		sum += rng.ExpFloat64()
@@ -159,7 +163,7 @@ func promptChains(distinct, requests, tokens int) [][]uint64 {
 	for i := range chains {
 		chains[i] = make([]uint64, tokens/blockSize)
 		for j := range chains[i] {
-			chains[i][j] = uint64(i)<<32 | uint64(j) //nolint:gosec // small
+			chains[i][j] = uint64(i)<<32 | uint64(j)
 		}
 	}
 	return chains
@@ -173,7 +177,7 @@ func (w *world) schedule(at time.Duration, r *virtualRank, end bool) {
 func (w *world) play() {
 	w.schedule(w.offsets[0], nil, false)
 	for w.events.Len() > 0 {
-		ev := heap.Pop(&w.events).(event) //nolint:forcetypeassert // only events are pushed
+		ev := heap.Pop(&w.events).(event)
 		w.now = ev.at
 		switch {
 		case ev.rank == nil:
@@ -274,7 +278,7 @@ func (w *world) sample(r *virtualRank, had int) {
 		if s.state != seqRunning {
 			continue
 		}
-		req := s.owner.(*virtualRequest) //nolint:forcetypeassert // set in send
+		req := s.owner.(*virtualRequest)
 		if s.preempted == 0 {
 			req.first = w.now
 		}
@@ -284,7 +288,7 @@ func (w *world) sample(r *virtualRank, had int) {
 
 // finish moves a request on: from prefill to decode, or out.
 func (w *world) finish(s *seq) {
-	r := s.owner.(*virtualRequest) //nolint:forcetypeassert // set in send
+	r := s.owner.(*virtualRequest)
 	if r.prefill != nil && s.max == 1 && !s.remote {
 		ready := w.now + w.p.Transfer + w.p.TransferPerToken*time.Duration(s.prompt)
 		r.decode.e.submit(w.now, &seq{prompt: s.prompt, max: w.load.OutputTokens, remote: true, ready: ready, owner: r})

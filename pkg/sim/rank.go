@@ -1,12 +1,14 @@
 package sim
 
 import (
+	"errors"
 	"net"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -17,7 +19,10 @@ type rank struct {
 	ln     *net.TCPListener
 	groups []*group
 	m      *rankMetrics
-	count  atomic.Uint64
+	count  atomic.Uint64 // requests
+	// refused counts connections that could not be accepted for want of file
+	// descriptors.
+	refused atomic.Uint64
 
 	mu    sync.Mutex
 	conns map[*conn]struct{}
@@ -26,7 +31,7 @@ type rank struct {
 func newRank(s *Server, index int) *rank {
 	r := &rank{srv: s, index: index, m: newRankMetrics(), conns: map[*conn]struct{}{}}
 	for i := range s.cfg.Stagger {
-		seed := mix(s.cfg.Seed ^ uint64(index*1000+i)) //nolint:gosec // small
+		seed := mix(s.cfg.Seed ^ uint64(index*1000+i))
 		r.groups = append(r.groups, &group{
 			srv: s, rank: r, phase: float64(i) / float64(s.cfg.Stagger), wake: make(chan struct{}, 1),
 			e: newEngine(s.model, s.cfg.StreamScale, s.cfg.PrefixCaching, seed),
@@ -40,10 +45,12 @@ func (r *rank) accept() error {
 	for {
 		nc, err := r.ln.AcceptTCP()
 		if err != nil {
-			if r.srv.stop.Err() != nil {
-				return nil
+			if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) && !errors.Is(err, syscall.ECONNABORTED) {
+				return err
 			}
-			return err
+			r.refused.Add(1) // shown in /metrics; descriptors may come free
+			sleep(r.srv.stop, 10*time.Millisecond)
+			continue
 		}
 		c, err := newConn(r, nc)
 		if err != nil {
@@ -124,16 +131,16 @@ func (r *rank) chat(c *conn, req *http.Request, body []byte) { r.generate(c, req
 // goroutine goes on with it.
 func (r *rank) generate(c *conn, req *http.Request, body []byte, chat bool) {
 	n := r.count.Add(1)
-	j, apiErr := r.srv.parseJob(body, chat, n<<10|uint64(r.index)) //nolint:gosec // small
+	j, apiErr := r.srv.parseJob(body, chat, n<<10|uint64(r.index))
 	if apiErr != nil {
 		c.fail(req, apiErr)
 		return
 	}
-	j.faults = draw(r.srv.cfg.Faults, r.srv.cfg.Seed+uint64(r.index), n) //nolint:gosec // small
+	j.faults = draw(r.srv.cfg.Faults, r.srv.cfg.Seed+uint64(r.index), n)
 	if r.refuse(c, req, j) {
 		return
 	}
-	g := r.groups[int(n)%len(r.groups)] //nolint:gosec // an index
+	g := r.groups[int(n)%len(r.groups)]
 	st := &stream{c: c, done: make(chan struct{}), chunk: req.ProtoAtLeast(1, 1), close: !keepAlive(req)}
 	st.w = newWire(j, r.requestID(req, chat, n), r.srv.cfg.Model, time.Now().Unix(), r.srv.cfg.ReasoningTokens)
 	st.s = &seq{prompt: j.prompt, max: j.max, hashes: j.hashes, owner: st}
@@ -170,7 +177,7 @@ func (r *rank) refuse(c *conn, req *http.Request, j *job) bool {
 func (r *rank) requestID(req *http.Request, chat bool, n uint64) string {
 	id := req.Header.Get("X-Request-Id")
 	if id == "" {
-		a, b := mix(r.srv.cfg.Seed^n<<16^uint64(r.index)), mix(n) //nolint:gosec // small
+		a, b := mix(r.srv.cfg.Seed^n<<16^uint64(r.index)), mix(n)
 		id = hex16(a) + hex16(b)
 	}
 	if chat {

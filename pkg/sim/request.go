@@ -210,7 +210,7 @@ func (j *job) lengths(r *genRequest, maxLen int) *apiError {
 		return badRequest("min_tokens must be between 0 and max_tokens=%d, got %d.", want, r.MinTokens)
 	}
 	j.max, j.reason = want, "length"
-	if natural := 32 + int(j.seed%480); !r.IgnoreEOS && max(natural, r.MinTokens+1) <= want { //nolint:gosec // below 512
+	if natural := 32 + int(j.seed%480); !r.IgnoreEOS && max(natural, r.MinTokens+1) <= want {
 		j.max, j.reason = max(natural, r.MinTokens+1), "stop"
 	}
 	return j.stopAt(r)

@@ -89,7 +89,7 @@ func (w *world) row() Row {
 	row.OutputPerSecond = float64(row.GeneratedTokens) / row.Window.Seconds()
 	row.TotalPerSecond = float64(row.GeneratedTokens+row.InputTokens) / row.Window.Seconds()
 	for _, r := range append(w.prefill, w.decode...) {
-		row.Preemptions += int(r.e.preemptions) //nolint:gosec // small
+		row.Preemptions += int(r.e.preemptions)
 	}
 	return row
 }

@@ -26,7 +26,7 @@ func newRehearsal(t *testing.T, speed, scale float64) *rehearsal {
 		for i := range n {
 			s := start(t, func(c *Config) {
 				*c = DefaultConfig()
-				c.Listen, c.Preset, c.Ranks, c.Role, c.Seed = "127.0.0.1:0", "mi300x-r1", 8, role, uint64(i) //nolint:gosec // small
+				c.Listen, c.Preset, c.Ranks, c.Role, c.Seed = "127.0.0.1:0", "mi300x-r1", 8, role, uint64(i)
 				c.Speedup, c.StreamScale = speed, scale
 			})
 			for _, a := range s.Addrs() {

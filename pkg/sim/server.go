@@ -20,7 +20,7 @@ type Server struct {
 	ranks []*rank
 	peers *http.Client // to prefill engines
 
-	stop  context.Context //nolint:containedctx // the server's life, for tasks of connections
+	stop  context.Context
 	halt  context.CancelFunc
 	tasks sync.WaitGroup
 }

@@ -3,6 +3,7 @@ package sim
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -223,7 +224,7 @@ func TestKeepAliveAndPipelining(t *testing.T) {
 			t.Errorf("response %d: %q, %v", i, b, err)
 		}
 	}
-	if _, err := br.ReadByte(); err != io.EOF {
+	if _, err := br.ReadByte(); !errors.Is(err, io.EOF) {
 		t.Errorf("after Connection: close: %v", err)
 	}
 }

@@ -95,8 +95,8 @@ func chainHashes(ids []int) []uint64 {
 	h := fnv.New64a()
 	var buf [8]byte
 	for i, id := range ids {
-		binary.LittleEndian.PutUint64(buf[:], uint64(id)) //nolint:gosec // hashed only
-		_, _ = h.Write(buf[:])                            // never fails
+		binary.LittleEndian.PutUint64(buf[:], uint64(id))
+		_, _ = h.Write(buf[:]) // never fails
 		if i%blockSize == blockSize-1 {
 			out = append(out, h.Sum64())
 		}
@@ -113,5 +113,5 @@ var words = [...]string{ //nolint:gochecknoglobals // read-only table
 
 // word is token i of the answer with that seed.
 func word(seed uint64, i int) string {
-	return words[mix(seed+uint64(i))%uint64(len(words))] //nolint:gosec // an index
+	return words[mix(seed+uint64(i))%uint64(len(words))]
 }

@@ -25,7 +25,7 @@ func newWire(j *job, id, model string, created int64, reasoning int) *wire {
 	if j.chat {
 		w.reason = reasoning
 	}
-	w.lead = []byte(`data: {"id":"` + id + `","object":"` + w.object(true) + `","created":` +
+	w.lead = []byte(`data: {"id":` + quote(id) + `,"object":"` + w.object(true) + `","created":` +
 		strconv.FormatInt(created, 10) + `,"model":` + w.model + `,"choices":[`)
 	return w
 }
@@ -163,7 +163,7 @@ func (w *wire) whole(stamp int64, kvParams string) []byte {
 	for i := range min(w.reason, w.j.max) {
 		thought = w.text(thought, i, stamp)
 	}
-	b := []byte(`{"id":"` + w.id + `","object":"` + w.object(false) + `","created":` + strconv.FormatInt(w.created, 10) + `,"model":` + w.model + `,"choices":[{"index":0,`)
+	b := []byte(`{"id":` + quote(w.id) + `,"object":"` + w.object(false) + `","created":` + strconv.FormatInt(w.created, 10) + `,"model":` + w.model + `,"choices":[{"index":0,`)
 	if w.j.chat {
 		b = append(b, `"message":{"role":"assistant","content":`+quote(string(text))+`,"refusal":null,"annotations":null,"audio":null,"function_call":null,"tool_calls":[],"reasoning_content":`...)
 		if w.reason > 0 {
