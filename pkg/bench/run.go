@@ -84,6 +84,9 @@ func runWith(ctx context.Context, s Scenario, t *client.Template, sink Sink, pro
 	}
 	defer c.Close()
 	out.Targets = c.Targets()
+	if s.Started != nil {
+		s.Started(s.Client.Clock)
+	}
 	r := newRunner(s, c, s.Client.Clock, sink, progress)
 	return r.run(ctx, cancel, p, out)
 }
@@ -147,15 +150,14 @@ func (r *runner) run(ctx context.Context, cancel context.CancelCauseFunc, p *pre
 	writer.Go(func() { r.recorder.loop(cancel) })
 
 	err := r.dispatch(ctx, p)
-	interrupted := err == nil && r.stopped()
-	derr := r.drain(ctx, err != nil || interrupted || r.s.Arrival.Duration > 0)
+	derr := r.drain(ctx, err != nil || r.stopped() || r.s.Arrival.Duration > 0)
 	elapsed := r.clock.Now()
 	r.recorder.close()
 	writer.Wait()
 	stopSide()
 	helpers.Wait()
 	r.outcome(out, meter.stop(elapsed), elapsed)
-	out.Interrupted = interrupted || ctx.Err() != nil && derr == nil
+	out.Interrupted = derr != nil || r.stopped()
 	r.emit(r.event(PhaseDone))
 	return errors.Join(r.recorder.err, err, derr)
 }
@@ -170,8 +172,20 @@ func (r *runner) stopped() bool {
 }
 
 // drain waits for the requests in flight; early tells that admission ended by time,
-// Stop or an error rather than because all were sent.
+// Stop or an error rather than because all were sent. Stop may come here as well.
 func (r *runner) drain(ctx context.Context, early bool) error {
+	done := make(chan struct{})
+	go func() {
+		r.streams.Wait()
+		close(done)
+	}()
+	if !early {
+		select {
+		case <-done:
+		case <-r.s.Stop:
+			early = true
+		}
+	}
 	if early && r.s.Drain.Cancel {
 		r.cancel(errAdmissionEnded)
 	}
@@ -179,7 +193,7 @@ func (r *runner) drain(ctx context.Context, early bool) error {
 		t := time.AfterFunc(r.s.Drain.Timeout, func() { r.cancel(errDrainOver) })
 		defer t.Stop()
 	}
-	r.streams.Wait()
+	<-done
 	cause := context.Cause(ctx)
 	if cause == nil || errors.Is(cause, errDrainOver) || errors.Is(cause, errAdmissionEnded) || errors.Is(cause, errSink) {
 		return nil

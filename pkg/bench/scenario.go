@@ -40,6 +40,9 @@ type Scenario struct {
 	// Stop, when closed, ends admission; Drain says what then happens to those in flight.
 	// Cancelling Run's context cancels them at once.
 	Stop <-chan struct{}
+	// Started, when not nil, is told the run's clock just before the first request is due,
+	// so that others can put what they observe on the same time axis.
+	Started func(*client.Clock)
 	// Prefetch is how many requests are rendered ahead of their time; 0 means 1024.
 	Prefetch int
 	// SkipProbe leaves out the short request to each target before the start.

@@ -17,9 +17,10 @@ type arrival struct {
 	kernel bool
 }
 
-// TokenFunc sees each token event: its raw JSON text (valid during the call), its time
-// and whether it is coalesced with the one before.
-type TokenFunc func(text []byte, at int64, coalesced bool)
+// TokenFunc sees each token event of request index: its raw JSON text (valid during the
+// call), its time and whether it is coalesced with the one before. Calls for one request
+// come in order, those of different requests at once.
+type TokenFunc func(index int64, text []byte, at int64, coalesced bool)
 
 var (
 	errInStream = errors.New("error object in the stream")
@@ -110,7 +111,7 @@ func (s *stream) token() {
 		r.Rec.ReasoningEvents++
 	}
 	if s.onToken != nil {
-		s.onToken(s.chunk.text, s.arr.at, again)
+		s.onToken(r.Rec.Index, s.chunk.text, s.arr.at, again)
 	}
 }
 

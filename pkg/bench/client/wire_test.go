@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -191,35 +192,35 @@ func TestHTTP2(t *testing.T) {
 	s.EnableHTTP2 = true
 	s.StartTLS()
 	t.Cleanup(s.Close)
-	proto := ""
+	var proto atomic.Value
 	c := newClient(t, s.URL, func(o *client.Options) {
 		o.HTTP2, o.TLS.Insecure = true, true
-		o.OnToken = func(text []byte, _ int64, _ bool) {
+		o.OnToken = func(_ int64, text []byte, _ int64, _ bool) {
 			if len(text) > 1 {
-				proto = string(text)
+				proto.Store(string(text))
 			}
 		}
 	})
-	if r := do(t.Context(), t, c); r.Status != record.OK || r.KernelClock || proto != "HTTP/2.0" {
-		t.Errorf("record %+v over %s", r, proto)
+	if r := do(t.Context(), t, c); r.Status != record.OK || r.KernelClock || proto.Load() != "HTTP/2.0" {
+		t.Errorf("record %+v over %s", r, proto.Load())
 	}
 }
 
 func TestProxyOnlyWhenAsked(t *testing.T) {
-	asked := 0
+	var asked atomic.Int64
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		asked++
+		asked.Add(1)
 		w.WriteHeader(http.StatusBadGateway)
 	}))
 	t.Cleanup(proxy.Close)
 	t.Setenv("HTTP_PROXY", proxy.URL)
 	c := newClient(t, "http://model.invalid:1", func(o *client.Options) { o.Timeouts.Dial = time.Second })
-	if r := do(t.Context(), t, c); r.Status != record.Dial || asked != 0 {
-		t.Errorf("status %s, proxy asked %d times", r.Status, asked)
+	if r := do(t.Context(), t, c); r.Status != record.Dial || asked.Load() != 0 {
+		t.Errorf("status %s, proxy asked %d times", r.Status, asked.Load())
 	}
 	c = newClient(t, "http://model.invalid:1", func(o *client.Options) { o.ProxyFromEnv = true })
-	if r := do(t.Context(), t, c); r.Status != record.HTTP || asked != 1 {
-		t.Errorf("status %s, proxy asked %d times", r.Status, asked)
+	if r := do(t.Context(), t, c); r.Status != record.HTTP || asked.Load() != 1 {
+		t.Errorf("status %s, proxy asked %d times", r.Status, asked.Load())
 	}
 }
 
