@@ -28,8 +28,11 @@ func Destroy(ctx context.Context, run Run) (Outcome, error) {
 	if errors.Is(err, ErrInterrupted) || len(run.Plan.Problems) > 0 {
 		return out, err
 	}
-	remaining, verr := verify(ctx, run, out.State)
+	remaining, gaps, verr := verify(ctx, run, out.State)
 	out.Remaining, out.Verified = remaining, verr == nil
+	for _, g := range gaps {
+		out.Warnings = append(out.Warnings, Warning{Text: g})
+	}
 	if run.Emit != nil && verr == nil {
 		run.Emit(Verified{remaining})
 	}
@@ -40,7 +43,7 @@ func Destroy(ctx context.Context, run Run) (Outcome, error) {
 }
 
 // verify looks again at everything that the plan deletes and asks the drivers for leftovers.
-func verify(ctx context.Context, run Run, now state.State) ([]Remaining, error) {
+func verify(ctx context.Context, run Run, now state.State) (remaining []Remaining, gaps []string, err error) {
 	g := dag.New[resource.ID]()
 	gone := map[resource.ID]plan.Change{}
 	spared := map[string]bool{}
@@ -74,8 +77,8 @@ func verify(ctx context.Context, run Run, now state.State) ([]Remaining, error) 
 	for _, c := range run.Plan.Changes {
 		errs = append(errs, results[c.ID])
 	}
-	left, err := leftovers(ctx, run, spared)
-	return append(out, left...), errors.Join(append(errs, err)...)
+	left, gaps, err := leftovers(ctx, run, spared)
+	return append(out, left...), gaps, errors.Join(append(errs, err)...)
 }
 
 func stillThere(ctx context.Context, run Run, c plan.Change, found chan<- Remaining) error {
@@ -90,18 +93,21 @@ func stillThere(ctx context.Context, run Run, c plan.Change, found chan<- Remain
 	return nil
 }
 
-// leftovers asks every driver that can list for objects that carry the stack's mark.
-func leftovers(ctx context.Context, run Run, spared map[string]bool) ([]Remaining, error) {
+// leftovers asks every driver that can list for objects that carry the stack's mark; gaps are
+// what could not be listed.
+func leftovers(ctx context.Context, run Run, spared map[string]bool) (out []Remaining, gaps []string, err error) {
 	if run.Plan.Partial {
-		return nil, nil
+		return nil, nil, nil
 	}
-	var out []Remaining
 	list, err := listed(ctx, run.Drivers, run.Plan.Stack)
 	for _, f := range list {
-		if f.Warning == "" && !spared[f.ID.Key()] {
+		switch {
+		case f.Warning != "":
+			gaps = append(gaps, f.Warning)
+		case !spared[f.ID.Key()]:
 			spared[f.ID.Key()] = true
 			out = append(out, Remaining{f.Address, f.ID, "carries the stack's owner annotation"})
 		}
 	}
-	return out, err
+	return out, gaps, err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/mifbench/mifbench/internal/dag"
@@ -43,14 +44,12 @@ type View struct {
 func Observe(ctx context.Context, look Look) (View, error) {
 	l := &looker{Look: look, seen: map[resource.ID]plan.Observation{}, failed: map[resource.ID]error{}}
 	l.Desired = plan.Link(look.Desired)
-	l.walk(ctx, l.Desired)
-	if again := l.findProviders(); len(again) > 0 && ctx.Err() == nil {
-		l.Desired = plan.Link(l.Desired)
-		l.walk(ctx, l.inOrder(again))
-	}
-	return View{Desired: l.Desired, Seen: l.seen}, l.errors(ctx)
+	l.walk(ctx)
+	return View{Desired: plan.Link(l.Desired), Seen: l.seen}, l.errors(ctx)
 }
 
+// looker is one Observe in progress. The walk changes DependsOn of objects, so that everything
+// is under mu.
 type looker struct {
 	Look
 	mu     sync.Mutex
@@ -58,32 +57,19 @@ type looker struct {
 	failed map[resource.ID]error
 }
 
-// walk observes the given desired objects, and the entries without a desired object when it is
-// the first walk.
-func (l *looker) walk(ctx context.Context, objects []resource.Object) {
-	want := map[resource.ID]*resource.Object{}
-	g := dag.New[resource.ID]()
-	keys := map[string]bool{}
+// walk observes everything once. Failures do not stop others: visit returns nil.
+func (l *looker) walk(ctx context.Context) {
+	want, keys := map[resource.ID]*resource.Object{}, map[string]bool{}
 	for i := range l.Desired {
+		want[l.Desired[i].ID] = &l.Desired[i]
 		keys[l.Desired[i].ID.Key()] = true
 	}
-	for i := range objects {
-		want[objects[i].ID] = &objects[i]
-		g.Add(objects[i].ID)
-	}
-	for _, o := range objects {
-		for _, need := range o.DependsOn {
-			if want[need] != nil {
-				g.Edge(o.ID, need)
-			}
-		}
-	}
+	g := l.graph()
 	for _, e := range l.Prior.Entries {
-		if _, done := l.seen[e.ID]; !done && !keys[e.ID.Key()] {
+		if !keys[e.ID.Key()] {
 			g.Add(e.ID)
 		}
 	}
-	// Observations that fail do not stop others: visit returns nil.
 	_, err := g.Walk(ctx, parallel(l.Parallel), func(ctx context.Context, id resource.ID) error {
 		l.look(ctx, id, want[id])
 		return nil
@@ -93,6 +79,31 @@ func (l *looker) walk(ctx context.Context, objects []resource.Object) {
 	}
 }
 
+// graph holds the edges of the configuration and, for looking only, one from each object of a
+// kind that a chart might bring to each release that does not need the object.
+func (l *looker) graph() *dag.Graph[resource.ID] {
+	g := dag.New[resource.ID]()
+	for _, o := range l.Desired {
+		g.Add(o.ID)
+		for _, need := range o.DependsOn {
+			g.Edge(o.ID, need)
+		}
+	}
+	for _, release := range l.Desired {
+		if release.ID.Driver != resource.DriverHelm {
+			continue
+		}
+		needed := g.Reachable(release.ID)
+		for _, o := range l.Desired {
+			// The dot: kinds of the cluster itself mostly live in groups without one.
+			if o.ID.Driver == resource.DriverKube && strings.Contains(o.ID.Group(), ".") && !needed[o.ID] {
+				g.Edge(o.ID, release.ID)
+			}
+		}
+	}
+	return g
+}
+
 func (l *looker) look(ctx context.Context, id resource.ID, want *resource.Object) {
 	q := Query{Want: want, Stack: l.Stack, Salt: l.Prior.Salt}
 	address := resource.Address{}
@@ -100,6 +111,7 @@ func (l *looker) look(ctx context.Context, id resource.ID, want *resource.Object
 		q.Prior, address = &e, e.Address
 	}
 	if want != nil {
+		l.findProvider(want)
 		q.Provided, address = l.provided(want), want.Address
 	}
 	obs, err := driver(l.Drivers, id).Observe(ctx, q)
@@ -143,39 +155,33 @@ func (l *looker) find(id resource.ID) int {
 	return slices.IndexFunc(l.Desired, func(o resource.Object) bool { return o.ID == id })
 }
 
-// findProviders adds the edge that the author left out: an object of a kind that the cluster
-// does not serve and that another object of the plan brings comes after that object. It
-// returns the objects to look at again.
-func (l *looker) findProviders() map[resource.ID]bool {
-	again := map[resource.ID]bool{}
-	for i := range l.Desired {
-		o := &l.Desired[i]
-		if !errors.Is(l.failed[o.ID], ErrNoKind) {
-			continue
-		}
-		kind := o.ID.Group() + "/" + o.ID.Kind
-		for _, p := range l.Desired {
-			if slices.Contains(l.seen[p.ID].Provides.Kinds, kind) && !l.needs(p.ID, o.ID) {
+// findProvider adds the edge that the author left out: an object of a kind that a release of the
+// same configuration brings comes after that release. It is found at every plan, also when the
+// cluster serves the kind already, so that the edges do not change once it was applied.
+func (l *looker) findProvider(o *resource.Object) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	kind := o.ID.Group() + "/" + o.ID.Kind
+	for _, p := range l.Desired {
+		if slices.Contains(l.seen[p.ID].Provides.Kinds, kind) && !l.needs(p.ID, o.ID, map[resource.ID]bool{}) {
+			if !slices.Contains(o.DependsOn, p.ID) {
 				o.DependsOn = append(slices.Clone(o.DependsOn), p.ID)
-				again[o.ID] = true
-				break
 			}
+			return
 		}
 	}
-	return again
 }
 
-// needs tells whether a depends on b already, directly or not.
-func (l *looker) needs(a, b resource.ID) bool {
+// needs tells whether a depends on b, directly or not; l.mu is held.
+func (l *looker) needs(a, b resource.ID, seen map[resource.ID]bool) bool {
 	if a == b {
 		return true
 	}
+	seen[a] = true
 	i := l.find(a)
-	return i >= 0 && slices.ContainsFunc(l.Desired[i].DependsOn, func(id resource.ID) bool { return l.needs(id, b) })
-}
-
-func (l *looker) inOrder(ids map[resource.ID]bool) []resource.Object {
-	return slices.DeleteFunc(slices.Clone(l.Desired), func(o resource.Object) bool { return !ids[o.ID] })
+	return i >= 0 && slices.ContainsFunc(l.Desired[i].DependsOn, func(id resource.ID) bool {
+		return !seen[id] && l.needs(id, b, seen)
+	})
 }
 
 func (l *looker) errors(ctx context.Context) error {

@@ -35,9 +35,9 @@ func planned(c plan.Change) (state.Entry, bool) {
 	if c.Prior == nil {
 		e := describe(state.Entry{Status: state.Planned, Updated: now()}, c)
 		e.Created = c.Action == plan.Create
-		if c.Action == plan.Adopt && c.Seen.Owner != "" {
-			// Taken back after the state was lost: the owner mark is the proof that we made it.
-			e.Created = true
+		if c.TakenBack {
+			// The state was lost; the owner mark tells whether we made or adopted the object.
+			e.Created = !c.Seen.Adopted
 		}
 		return e, true
 	}

@@ -90,7 +90,11 @@ func (r *runner) afterGone(ctx context.Context, c plan.Change, start time.Time) 
 func (r *runner) ready(ctx context.Context, c plan.Change, start time.Time) error {
 	wctx, cancel := limited(ctx, c)
 	defer cancel()
-	if err := r.wait(wctx, c, r.request(c), start); err != nil {
+	req := r.request(c)
+	if e, ok := r.keeper.entry(c.ID); ok {
+		req.Prior = &e // with the facts of this apply
+	}
+	if err := r.wait(wctx, c, req, start); err != nil {
 		return err
 	}
 	return r.keeper.update(ctx, func(s *state.State) {
@@ -125,11 +129,9 @@ func (r *runner) remove(ctx context.Context, c plan.Change, start time.Time) err
 	return r.keeper.update(ctx, func(s *state.State) { s.Drop(c.ID) })
 }
 
+// request is the change as it was planned: the driver makes of it what it showed.
 func (r *runner) request(c plan.Change) Request {
 	q := Query{Want: c.Want, Prior: c.Prior, Stack: r.Plan.Stack, Salt: r.State.Salt}
-	if e, ok := r.keeper.entry(c.ID); ok {
-		q.Prior = &e
-	}
 	return Request{Query: q, Seen: c.Seen, Replace: c.Action == plan.Replace}
 }
 

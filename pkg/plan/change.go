@@ -102,6 +102,8 @@ type Change struct {
 	// What apply needs and a saved plan does not carry (it is planned again from the same file).
 	Want  *resource.Object `json:"-"`
 	Prior *state.Entry     `json:"-"`
+	// TakenBack is an adoption of an object that carries this stack's mark: the state was lost.
+	TakenBack bool `json:"-"`
 	Seen  Observation      `json:"-"`
 }
 

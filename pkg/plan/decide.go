@@ -116,6 +116,7 @@ func (b *builder) change(v *verdict, obs Observation) {
 	case obs.Recover != "":
 		v.do(Recover, obs.Recover)
 	case v.Prior == nil && obs.Owner == b.Stack:
+		v.TakenBack = true
 		v.do(Adopt, "carries this stack's owner annotation and is missing in the state; taken back")
 	case v.Prior == nil:
 		v.do(Adopt, "exists and becomes part of this stack (adopt = true)")

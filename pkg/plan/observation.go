@@ -18,6 +18,9 @@ type Observation struct {
 	Version string
 	// Owner is the stack named by the object's owner annotation, "" for none.
 	Owner string
+	// Adopted is set when the owner annotation says that the stack took over the object instead of
+	// making it; it matters when the state was lost.
+	Adopted bool
 	// Live and Predicted are the two sides of the diff; Predicted is nil when Want was nil.
 	Live, Predicted map[string]any
 	// Offline says why Predicted is the author's text instead of the server's answer
