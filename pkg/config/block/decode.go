@@ -66,6 +66,12 @@ func (d *decoder) body(s *Schema, header string, rng hcl.Range, body hcl.Body, v
 		if attr != nil {
 			at.attrs = append(at.attrs, named{a.Name, attr})
 		}
+		if a.Format == "expression" {
+			if attr != nil {
+				v.Field(a.field).Set(reflect.ValueOf(attr.Expr))
+			}
+			continue
+		}
 		val, ok := d.attribute(a, attr, header, rng)
 		if !ok {
 			continue

@@ -4,8 +4,8 @@
 //
 // Struct tags: hcl:"name", hcl:"name,optional", hcl:"name,label", hcl:"name,block" as in
 // gohcl, and beside them doc:"…", enum:"a,b", default:"…", sensitive:"true". Field types:
-// what gocty understands, cty.Value (any type, zero when absent), time.Duration and
-// encoding.TextUnmarshaler (written as strings), and for blocks T (exactly one), *T (at
+// what gocty understands, cty.Value (any type, zero when absent), hcl.Expression (not
+// evaluated), time.Duration and encoding.TextUnmarshaler (written as strings), and for blocks T (exactly one), *T (at
 // most one) or []T.
 //
 // A bad struct is our bug and panics; everything about the author's text comes back as

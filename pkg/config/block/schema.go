@@ -36,7 +36,7 @@ type Attribute struct {
 	// Type is the type that values are converted to; cty.DynamicPseudoType means any.
 	Type cty.Type
 	// Format tells how a string is read further: "" or "duration" or the name of a Go type
-	// that unmarshals text.
+	// that unmarshals text; "expression" is handed over unevaluated.
 	Format    string
 	Required  bool
 	Sensitive bool
@@ -57,6 +57,7 @@ type Nested struct {
 
 var (
 	valueType    = reflect.TypeFor[cty.Value]()
+	exprType     = reflect.TypeFor[hcl.Expression]()
 	durationType = reflect.TypeFor[time.Duration]()
 	textType     = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
@@ -106,6 +107,8 @@ func attribute(t reflect.Type, i int, name string, required bool) Attribute {
 		base = base.Elem()
 	}
 	switch {
+	case base == exprType:
+		a.Type, a.Format = cty.DynamicPseudoType, "expression"
 	case base == valueType:
 		a.Type = cty.DynamicPseudoType
 	case base == durationType:

@@ -1,0 +1,80 @@
+package config
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// module is the blocks of one directory, sorted by what they are, not yet evaluated.
+type module struct {
+	// path is the dotted path of module names, "" for the root.
+	path string
+	dir  string
+	// parent and call are nil in the root.
+	parent *module
+	call   *hclsyntax.Block
+
+	// settings, cluster: at most one block each, in the root only.
+	settings, cluster *hclsyntax.Block
+
+	variables map[string]*variable
+	locals    map[string]*hclsyntax.Attribute
+	outputs   map[string]*hclsyntax.Block
+	modules   map[string]*module
+	// blocks are the resource, dataset and scenario blocks by type and name.
+	blocks map[string]map[string]*hclsyntax.Block
+	// order is every addressable definition in source order.
+	order []nodeID
+	moved []*hclsyntax.Block
+
+	eval *hcl.EvalContext // functions and path; parent of all contexts of the module
+}
+
+func newModule(path, dir string, parent *module) *module {
+	return &module{
+		path: path, dir: dir, parent: parent,
+		variables: map[string]*variable{}, locals: map[string]*hclsyntax.Attribute{},
+		outputs: map[string]*hclsyntax.Block{}, modules: map[string]*module{},
+		blocks: map[string]map[string]*hclsyntax.Block{},
+	}
+}
+
+// child is the dotted path of a module in this one.
+func (m *module) child(name string) string {
+	if m.path == "" {
+		return name
+	}
+	return m.path + "." + name
+}
+
+// prefix is how addresses inside the module begin.
+func (m *module) prefix() string {
+	if m.parent == nil {
+		return ""
+	}
+	return m.parent.prefix() + "module." + m.call.Labels[0] + "."
+}
+
+// id is the node of a definition in this module.
+func (m *module) id(class, name string) nodeID { return nodeID{m.path, class, name} }
+
+// names lists the names of one class, for suggestions.
+func (m *module) names(class string) []string {
+	switch class {
+	case classVariable:
+		return keys(m.variables)
+	case classLocal:
+		return keys(m.locals)
+	case classModule:
+		return keys(m.modules)
+	}
+	return keys(m.blocks[class])
+}
+
+func keys[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	return out
+}

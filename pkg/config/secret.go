@@ -1,0 +1,97 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/mifbench/mifbench/pkg/resource"
+)
+
+// Kinds are given plain values, so where a secret ends in an object is found afterwards, by
+// the secret's text. A secret that is cut or re-encoded by a kind would escape; kinds pass
+// texts on or put them into YAML, which the search by lines sees.
+
+// minLine is the shortest line of a secret of several lines that is searched for by itself.
+const minLine = 4
+
+// withSecrets adds the places in a spec that hold one of the secrets.
+func withSecrets(known []string, spec map[string]any, secrets []string) []string {
+	if len(secrets) == 0 {
+		return known
+	}
+	out := append([]string(nil), known...)
+	walkSpec("", spec, func(pointer, text string) {
+		if containsSecret(text, secrets) && !covered(out, pointer) {
+			out = append(out, pointer)
+		}
+	})
+	sort.Strings(out)
+	return out
+}
+
+func covered(pointers []string, p string) bool {
+	return slices.ContainsFunc(pointers, func(c string) bool { return p == c || strings.HasPrefix(p, c+"/") })
+}
+
+func walkSpec(path string, x any, visit func(pointer, text string)) {
+	switch x := x.(type) {
+	case map[string]any:
+		for k, v := range x {
+			walkSpec(path+"/"+escapePointer(k), v, visit)
+		}
+	case []any:
+		for i, v := range x {
+			walkSpec(fmt.Sprintf("%s/%d", path, i), v, visit)
+		}
+	case string:
+		visit(path, x)
+	case int64, float64:
+		visit(path, fmt.Sprint(x))
+	}
+}
+
+func containsSecret(text string, secrets []string) bool {
+	for _, s := range secrets {
+		if strings.Contains(text, s) {
+			return true
+		}
+		if !strings.Contains(s, "\n") {
+			continue
+		}
+		for _, line := range strings.Split(s, "\n") {
+			if line = strings.TrimSpace(line); len(line) >= minLine && strings.Contains(text, line) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func holdsSecret(v cty.Value, secrets []string) bool {
+	raw, _ := v.UnmarkDeep()
+	x, err := resource.JSON(raw)
+	if err != nil {
+		return true // cannot look inside: assume the worst
+	}
+	found := false
+	walkSpec("", x, func(_, text string) { found = found || containsSecret(text, secrets) })
+	return found
+}
+
+// maskSecrets keeps a kind's diagnostic from quoting a secret.
+func maskSecrets(d *hcl.Diagnostic, secrets []string) *hcl.Diagnostic {
+	if !containsSecret(d.Detail, secrets) && !containsSecret(d.Summary, secrets) {
+		return d
+	}
+	out := *d
+	for _, s := range secrets {
+		out.Summary = strings.ReplaceAll(out.Summary, s, "(sensitive value)")
+		out.Detail = strings.ReplaceAll(out.Detail, s, "(sensitive value)")
+	}
+	return &out
+}
