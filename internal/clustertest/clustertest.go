@@ -30,7 +30,7 @@ var errNoBinary = errors.New("the local control plane is not built; build it wit
 type Cluster struct {
 	Kubeconfig string            // file; its one context is the administrator's
 	Context    string            // name of that context
-	Dir        string            // folder of the cluster; the log is Dir/../log
+	Dir        string            // folder of the cluster, gone when it ends
 	Env        map[string]string // what a client's environment should hold: KUBECONFIG, addresses of the stand-ins
 
 	process *process

@@ -87,11 +87,13 @@ func TestClusterEndToEnd(t *testing.T) {
 			t.Errorf("exec: want exit code 3, got %v", err)
 		}
 		portForward(t, k)
+		doomedPods(k)
+		processesSeeTheCluster(t, k)
 	})
 	if kubeconfig == "" {
 		t.Skip("no cluster")
 	}
-	if _, err := os.Stat(filepath.Dir(filepath.Dir(kubeconfig))); !os.IsNotExist(err) {
+	if _, err := os.Stat(filepath.Dir(kubeconfig)); !os.IsNotExist(err) {
 		t.Errorf("the cluster's folder is still there: %v", err)
 	}
 	marker := "LOCALCLUSTER_POD_OF=" + filepath.Dir(kubeconfig)
@@ -137,6 +139,75 @@ func portForward(t *testing.T, k kubectl) {
 	defer func() { _ = resp.Body.Close() }()
 	if body, err := io.ReadAll(resp.Body); err != nil || string(body) != "hello" {
 		t.Errorf("through the port-forward: %q, %v", body, err)
+	}
+}
+
+const doomed = `
+apiVersion: v1
+kind: Pod
+metadata: {name: pull, namespace: default, annotations: {localcluster.mifbench.dev/fault: image-pull}}
+spec: {containers: [{name: main, image: registry.example/x:1}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: crash, namespace: default, annotations: {localcluster.mifbench.dev/fault: crash-loop}}
+spec: {containers: [{name: main, image: any}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: starved, namespace: default}
+spec: {containers: [{name: main, image: any, resources: {limits: {amd.com/gpu: 9}}}]}
+`
+
+func doomedPods(k kubectl) {
+	k.run(doomed, "apply", "-f", "-")
+	waiting := "--for=jsonpath={.status.containerStatuses[0].state.waiting.reason}="
+	k.run("", "wait", waiting+"ImagePullBackOff", "--timeout=30s", "pod/pull")
+	k.run("", "wait", waiting+"CrashLoopBackOff", "--timeout=30s", "pod/crash")
+	if got := k.run("", "logs", "--previous", "crash"); !strings.Contains(got, "no config.json found") {
+		k.t.Errorf("log of the previous run: %q", got)
+	}
+	k.run("", "wait", `--for=jsonpath={.status.conditions[?(@.type=="PodScheduled")].reason}=Unschedulable`, "--timeout=30s", "pod/starved")
+	k.run("", "wait", "--for=jsonpath={.reason}=Failed", "--timeout=30s", "event", "--field-selector", "involvedObject.name=pull,reason=Failed")
+}
+
+const client = `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings, namespace: default}
+data: {target: "web.default.svc.cluster.local"}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: default}
+spec: {selector: {app: web}, ports: [{port: 80, targetPort: 8080}]}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: client, namespace: default}
+spec:
+  backoffLimit: 0
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+        - name: main
+          image: any
+          command: [sh, -c, "cat /etc/settings/target; echo; cat $(DIR)/target"]
+          env: [{name: DIR, value: /etc/settings}]
+          volumeMounts: [{name: v, mountPath: /etc/settings}]
+      volumes: [{name: v, configMap: {name: settings}}]
+`
+
+// processesSeeTheCluster runs a Job to its end: mounts are where they should be, and the name of a Service has become an
+// address that can be dialled.
+func processesSeeTheCluster(t *testing.T, k kubectl) {
+	k.run(client, "apply", "-f", "-")
+	k.run("", "wait", "--for=condition=Complete", "--timeout=60s", "job/client")
+	ip := k.run("", "get", "service", "web", "-o", "jsonpath={.spec.clusterIP}")
+	twin := "127" + strings.TrimPrefix(ip, "10")
+	if got := k.run("", "logs", "job/client"); got != twin+"\n"+twin+"\n" {
+		t.Errorf("the job sees %q, want %s twice", got, twin)
 	}
 }
 

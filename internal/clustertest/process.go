@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,7 +22,8 @@ const (
 type process struct {
 	cmd    *exec.Cmd
 	stdin  io.Closer
-	root   string // holds the cluster's folder and the log
+	dir    string
+	log    *os.File // without a name on disk, so that nothing is left when this process is killed
 	exited chan struct{}
 	err    error // valid after exited
 }
@@ -37,15 +37,14 @@ func start(opts []Option) (*Cluster, error) {
 	for _, opt := range opts {
 		opt(&o)
 	}
-	root, err := os.MkdirTemp("", "mifbench-clustertest-")
+	dir, err := os.MkdirTemp("", "mifbench-clustertest-")
 	if err != nil {
 		return nil, err
 	}
-	p, err := launch(bin, root, o.args)
+	p, err := launch(bin, dir, o.args)
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(root))
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	dir := filepath.Join(root, "cluster")
 	if err := p.waitReady(filepath.Join(dir, "ready")); err != nil {
 		return nil, errors.Join(err, p.stop())
 	}
@@ -56,14 +55,16 @@ func start(opts []Option) (*Cluster, error) {
 	return &Cluster{Kubeconfig: env["KUBECONFIG"], Context: env["LOCALCLUSTER_CONTEXT"], Dir: dir, Env: env, process: p}, nil
 }
 
-func launch(bin, root string, args []string) (*process, error) {
-	log, err := os.OpenFile(filepath.Join(root, "log"), os.O_CREATE|os.O_WRONLY, 0o600)
+func launch(bin, dir string, args []string) (*process, error) {
+	log, err := os.CreateTemp("", "mifbench-clustertest-log-")
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = log.Close() }()
-	p := &process{root: root, exited: make(chan struct{})}
-	p.cmd = exec.Command(bin, append([]string{"up", "--foreground", "--die-with-stdin", "--dir", filepath.Join(root, "cluster")}, args...)...)
+	if err := os.Remove(log.Name()); err != nil {
+		return nil, err
+	}
+	p := &process{dir: dir, log: log, exited: make(chan struct{})}
+	p.cmd = exec.Command(bin, append([]string{"up", "--foreground", "--die-with-stdin", "--dir", dir}, args...)...)
 	p.cmd.Stdout, p.cmd.Stderr = log, log
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -106,9 +107,9 @@ func (p *process) stop() error {
 		<-p.exited
 	}
 	if p.err != nil {
-		errs = append(errs, fmt.Errorf("the end of its log:\n%s", p.tail()))
+		errs = append(errs, fmt.Errorf("the end of the cluster's log:\n%s", p.tail()))
 	}
-	return errors.Join(append(errs, os.RemoveAll(p.root))...)
+	return errors.Join(append(errs, os.RemoveAll(p.dir), p.log.Close())...)
 }
 
 func (c *Cluster) stop() error { return c.process.stop() }
@@ -117,11 +118,17 @@ func (c *Cluster) stop() error { return c.process.stop() }
 func (c *Cluster) Log() string { return c.process.tail() }
 
 func (p *process) tail() string {
-	data, err := os.ReadFile(filepath.Join(p.root, "log"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	st, err := p.log.Stat()
+	if err != nil {
 		return err.Error()
 	}
-	return string(data[max(0, len(data)-logTail):])
+	from := max(0, st.Size()-logTail)
+	// Not Read: the offset of the file is the one at which the cluster writes.
+	data, err := io.ReadAll(io.NewSectionReader(p.log, from, st.Size()-from))
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
 }
 
 // readEnv reads the file that the cluster writes for shells: export NAME='value'.
