@@ -89,3 +89,12 @@ func terminatingReason(live map[string]any) string {
 	}
 	return strings.Join(parts, "; ")
 }
+
+// Remove deletes an object whoever made it, if it exists: for the objects of a Helm release.
+func (d *Driver) Remove(ctx context.Context, id resource.ID) error {
+	live, err := d.get(ctx, id)
+	if err != nil || live == nil {
+		return err
+	}
+	return d.delete(ctx, id, live)
+}

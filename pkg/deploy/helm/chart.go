@@ -1,0 +1,224 @@
+package helm
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"sync"
+
+	"github.com/Masterminds/semver/v3"
+	"helm.sh/helm/v3/pkg/action"
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/repo"
+
+	"github.com/mifbench/mifbench/pkg/resource"
+)
+
+// pinned is a chart of one exact version and content. Helm changes charts while it renders
+// them, so each use loads a fresh one.
+type pinned struct {
+	// version is the version as the chart writes it, with its v if it has one.
+	name, version, digest, origin string
+	load                          func() (*chart.Chart, error)
+}
+
+// charts resolves and keeps charts.
+type charts struct {
+	mu      sync.Mutex
+	dir     string
+	indexes map[string]*index
+}
+
+// index is one repository's index.yaml, read once.
+type index struct {
+	once sync.Once
+	file *repo.IndexFile
+	err  error
+}
+
+// resolve finds the chart that a spec names. A digest other than "" asks for exactly that
+// content, which the cache may have.
+func (c *charts) resolve(ctx context.Context, s resource.ReleaseSpec, digest string) (pinned, error) {
+	p, err := c.find(ctx, s, digest)
+	if err != nil {
+		return p, fmt.Errorf("chart %s: %w", where(s), err)
+	}
+	ch, err := p.load()
+	if err != nil {
+		return p, fmt.Errorf("chart %s: %w", where(s), err)
+	}
+	p.name, p.version = ch.Name(), ch.Metadata.Version
+	if ch.Metadata.Type == "library" {
+		return p, fmt.Errorf("chart %s is a library and cannot be installed", where(s))
+	}
+	if err := action.CheckDependencies(ch, ch.Metadata.Dependencies); err != nil {
+		return p, fmt.Errorf("chart %s: %w; run `helm dependency build`", where(s), err)
+	}
+	return p, nil
+}
+
+func (c *charts) find(ctx context.Context, s resource.ReleaseSpec, digest string) (pinned, error) {
+	if archive, ok := c.cached(digest); ok {
+		return fromArchive(archive, digest, "cache"), nil
+	}
+	ref := s.Chart
+	if strings.HasPrefix(s.Repository, "oci://") {
+		ref = strings.TrimSuffix(s.Repository, "/") + "/" + s.Chart
+	}
+	switch {
+	case strings.HasPrefix(ref, "oci://"):
+		return c.fromRegistry(ctx, s, ref)
+	case strings.HasPrefix(s.Repository, "http://"), strings.HasPrefix(s.Repository, "https://"):
+		return c.fromRepository(ctx, s)
+	case strings.HasPrefix(s.Chart, "http://"), strings.HasPrefix(s.Chart, "https://"):
+		return c.download(ctx, s, s.Chart, "")
+	}
+	return fromPath(s)
+}
+
+func where(s resource.ReleaseSpec) string {
+	text := s.Chart
+	if s.Version != "" {
+		text += " " + s.Version
+	}
+	if s.Repository != "" {
+		text += " of " + s.Repository
+	}
+	return text
+}
+
+// fromPath takes a directory, a .tgz, or a directory of charts.
+func fromPath(s resource.ReleaseSpec) (pinned, error) {
+	path := s.Repository
+	if path == "" {
+		path = s.Chart
+	}
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() && s.Repository != "" {
+		if _, err := os.Stat(filepath.Join(path, "Chart.yaml")); errors.Is(err, os.ErrNotExist) {
+			path = filepath.Join(path, s.Chart)
+			info, err = os.Stat(path)
+		}
+	}
+	if err != nil {
+		return pinned{}, fmt.Errorf("neither a repository URL nor a readable path: %w", err)
+	}
+	var p pinned
+	if info.IsDir() {
+		p, err = fromDirectory(path)
+	} else {
+		var archive []byte
+		if archive, err = os.ReadFile(path); err == nil {
+			p = fromArchive(archive, sum(archive), path)
+		}
+	}
+	if err != nil {
+		return pinned{}, err
+	}
+	ch, err := p.load()
+	if err != nil {
+		return pinned{}, err
+	}
+	return p, satisfies(ch.Metadata.Version, s.Version)
+}
+
+// satisfies checks the version of a chart that was not chosen by version.
+func satisfies(have, want string) error {
+	if want == "" || have == want {
+		return nil
+	}
+	limits, err := semver.NewConstraint(want)
+	if err != nil {
+		return fmt.Errorf("version %q is neither a version nor a range: %w", want, err)
+	}
+	v, err := semver.NewVersion(have)
+	if err != nil || !limits.Check(v) {
+		return fmt.Errorf("it has version %s, the block wants %s", have, want)
+	}
+	return nil
+}
+
+// fromDirectory hashes names and contents of the files that belong to the chart, in order.
+func fromDirectory(path string) (pinned, error) {
+	ch, err := loader.LoadDir(path)
+	if err != nil {
+		return pinned{}, err
+	}
+	files := append([]*chart.File{}, ch.Raw...)
+	sort.Slice(files, func(i, j int) bool { return files[i].Name < files[j].Name })
+	h := sha256.New()
+	for _, f := range files {
+		fmt.Fprintf(h, "%d %s %d ", len(f.Name), f.Name, len(f.Data))
+		h.Write(f.Data)
+	}
+	digest := "dir:" + hex.EncodeToString(h.Sum(nil))
+	return pinned{digest: digest, origin: path, load: func() (*chart.Chart, error) { return loader.LoadDir(path) }}, nil
+}
+
+func fromArchive(archive []byte, digest, origin string) pinned {
+	return pinned{digest: digest, origin: origin, load: func() (*chart.Chart, error) {
+		return loader.LoadArchive(bytes.NewReader(archive))
+	}}
+}
+
+func sum(archive []byte) string {
+	h := sha256.Sum256(archive)
+	return "sha256:" + hex.EncodeToString(h[:])
+}
+
+// cached reads an archive from the cache and checks its content.
+func (c *charts) cached(digest string) ([]byte, bool) {
+	hash, ok := strings.CutPrefix(digest, "sha256:")
+	if !ok {
+		return nil, false
+	}
+	dir, err := c.folder()
+	if err != nil {
+		return nil, false
+	}
+	archive, err := os.ReadFile(filepath.Join(dir, filepath.Base(hash)+".tgz"))
+	return archive, err == nil && sum(archive) == digest
+}
+
+// keep writes an archive to the cache; a cache that cannot be written is no failure, since the
+// chart can be had again.
+func (c *charts) keep(archive []byte) {
+	dir, err := c.folder()
+	if err != nil {
+		return
+	}
+	name := filepath.Join(dir, strings.TrimPrefix(sum(archive), "sha256:")+".tgz")
+	tmp, err := os.CreateTemp(dir, "chart-*")
+	if err != nil {
+		return
+	}
+	_, werr := tmp.Write(archive)
+	if cerr := tmp.Close(); werr != nil || cerr != nil || os.Rename(tmp.Name(), name) != nil {
+		_ = os.Remove(tmp.Name())
+	}
+}
+
+// folder is the private cache folder, made when first needed.
+func (c *charts) folder() (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.dir == "" {
+		base, err := os.UserCacheDir()
+		if err != nil {
+			base = os.TempDir()
+		}
+		c.dir = filepath.Join(base, "mifbench", "charts")
+	}
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+		return "", fmt.Errorf("chart cache: %w", err)
+	}
+	return c.dir, nil
+}

@@ -1,0 +1,386 @@
+package helm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"helm.sh/helm/v3/pkg/release"
+
+	"github.com/mifbench/mifbench/pkg/deploy"
+	"github.com/mifbench/mifbench/pkg/plan"
+	"github.com/mifbench/mifbench/pkg/resource"
+	"github.com/mifbench/mifbench/pkg/state"
+)
+
+// parallel is how many objects of one release are looked at or waited for at once.
+const parallel = 4
+
+// Observe implements deploy.Driver: the release's record, the chart at its pinned version, and
+// every rendered object against live. Chart, values and status are the release's own two sides;
+// the objects are Children.
+func (d *Driver) Observe(ctx context.Context, q deploy.Query) (plan.Observation, error) {
+	id := releaseID(q)
+	obs := plan.Observation{ID: id}
+	cfg, err := d.cluster.action(ctx, id.Namespace)
+	if err != nil {
+		return obs, err
+	}
+	k, err := history(cfg, id)
+	if err != nil {
+		return obs, err
+	}
+	d.seeRelease(&obs, k, q)
+	if q.Want == nil {
+		return obs, d.seeRecorded(ctx, q, k, &obs)
+	}
+	if obs.Recover, err = d.recovery(id, k.last, q.Stack); err != nil {
+		return obs, err
+	}
+	if obs.Terminating {
+		k.base = nil // what the interrupted uninstall leaves is uninstalled first
+	}
+	return obs, d.predict(ctx, q, k, &obs, "")
+}
+
+// seeRelease copies what the record tells.
+func (d *Driver) seeRelease(obs *plan.Observation, k known, q deploy.Query) {
+	r := k.last
+	if r == nil || r.Info.Status == release.StatusUninstalled {
+		return
+	}
+	obs.Exists = true
+	obs.Version = fmt.Sprint(r.Version)
+	obs.Owner = r.Labels[stackLabel]
+	obs.Terminating = r.Info.Status == release.StatusUninstalling
+	obs.Live = map[string]any{
+		"chart": r.Chart.Name(), "version": r.Chart.Metadata.Version, "status": r.Info.Status.String(), "values": copyTree(r.Config),
+	}
+	if q.Prior != nil && q.Prior.Facts["revision"] == obs.Version {
+		if digest, ok := q.Prior.Facts["digest"].(string); ok {
+			obs.Live["digest"] = digest
+		}
+	}
+	if r.Info.Status == release.StatusFailed {
+		obs.Notes = append(obs.Notes, fmt.Sprintf("revision %d failed: %s", r.Version, r.Info.Description))
+	}
+}
+
+// seeRecorded observes a release that is only to be deleted: its objects as they are.
+func (d *Driver) seeRecorded(ctx context.Context, q deploy.Query, k known, obs *plan.Observation) error {
+	if k.last == nil {
+		return nil
+	}
+	list, err := d.children(k.last.Manifest, obs.ID.Namespace)
+	if err != nil {
+		return fmt.Errorf("%s: %w", obs.ID, err)
+	}
+	// Without the configuration nobody tells which values are secrets: none is shown.
+	if values, ok := obs.Live["values"].(map[string]any); ok && len(values) > 0 {
+		obs.Live["values"] = plan.Mask(state.Fingerprint(q.Salt, values)[:8])
+	}
+	obs.Children, err = d.look(ctx, q, list, nil, nil)
+	obs.Facts = map[string]any{"children": encodeChildren(list)}
+	return err
+}
+
+// predict resolves, renders and compares. digest pins the chart's content ("" at plan).
+func (d *Driver) predict(ctx context.Context, q deploy.Query, k known, obs *plan.Observation, digest string) error {
+	s := spec(q.Want)
+	p, err := d.charts.resolve(ctx, s, digest)
+	if err != nil {
+		return fmt.Errorf("%s: %w", obs.ID, err)
+	}
+	r, err := d.renderFor(ctx, p, s, q, k, obs)
+	if err != nil {
+		return fmt.Errorf("%s: %w", obs.ID, err)
+	}
+	if err, warning := checkSize(obs.ID, r, s.Values); err != nil {
+		return err
+	} else if warning != "" {
+		obs.Warnings = append(obs.Warnings, warning)
+	}
+	var before []child
+	if k.base != nil {
+		if before, err = d.children(k.base.Manifest, obs.ID.Namespace); err != nil {
+			return fmt.Errorf("%s: manifest of revision %d: %w", obs.ID, k.base.Version, err)
+		}
+	}
+	d.describe(q, p, s, r, obs)
+	q.Provided = d.provide(r, s, obs, q.Provided)
+	if obs.Children, err = d.look(ctx, q, r.objects, before, obs); err != nil {
+		return err
+	}
+	if err := d.seeCRDs(ctx, q, r, s, k, obs); err != nil {
+		return err
+	}
+	obs.Facts["action"] = decide(obs, r, k)
+	obs.Interrupts = interruptions(obs.Children)
+	obs.Ready = summarize(obs.Children)
+	d.hide(q, obs)
+	return nil
+}
+
+// renderFor renders for the next revision. A chart with random functions that the release
+// already has, with the same values, stands as it was rendered then.
+func (d *Driver) renderFor(ctx context.Context, p pinned, s resource.ReleaseSpec, q deploy.Query, k known, obs *plan.Observation) (rendering, error) {
+	revision := 1
+	if k.base != nil {
+		revision = k.last.Version + 1
+	}
+	key := strings.Join([]string{obs.ID.Key(), p.digest, fmt.Sprint(revision), state.Fingerprint("", s.Values)}, "|")
+	d.mu.Lock()
+	r, ok := d.rendered[key]
+	d.mu.Unlock()
+	if ok && usesRandom(r.chart) {
+		return r, nil
+	}
+	r, err := d.render(ctx, p, s, obs.ID, revision)
+	if err != nil || !usesRandom(r.chart) {
+		return r, err
+	}
+	if k.base != nil && k.base.Chart.Metadata.Version == p.version && state.Fingerprint("", copyTree(k.base.Config)) == state.Fingerprint("", s.Values) {
+		r.manifest = k.base.Manifest
+		if r.objects, err = d.children(r.manifest, obs.ID.Namespace); err != nil {
+			return r, err
+		}
+		obs.Notes = append(obs.Notes, "the chart makes random values: those of the installed revision stand")
+	}
+	d.mu.Lock()
+	d.rendered[key] = r
+	d.mu.Unlock()
+	return r, nil
+}
+
+// describe fills the release's own wanted side and the facts that apply is held to.
+func (d *Driver) describe(q deploy.Query, p pinned, s resource.ReleaseSpec, r rendering, obs *plan.Observation) {
+	obs.Predicted = map[string]any{
+		"chart": p.name, "version": p.version, "status": release.StatusDeployed.String(), "values": copyTree(s.Values),
+	}
+	if obs.Live["digest"] != nil {
+		obs.Predicted["digest"] = p.digest
+	}
+	obs.Facts = map[string]any{
+		"chart": p.name, "version": p.version, "digest": p.digest, "origin": p.origin,
+		"manifest": state.Fingerprint(q.Salt, r.manifest), "children": encodeChildren(r.objects),
+	}
+	if r.chart.Metadata.AppVersion != "" {
+		obs.Facts["appVersion"] = r.chart.Metadata.AppVersion
+	}
+	for _, w := range unknownKeys(r.chart, s.Values) {
+		obs.Warnings = append(obs.Warnings, fmt.Sprintf("%s: %s", obs.ID, w))
+	}
+	if r.chart.Metadata.Deprecated {
+		obs.Warnings = append(obs.Warnings, fmt.Sprintf("%s: chart %s %s is deprecated", obs.ID, p.name, p.version))
+	}
+	if n := len(r.hooks); n > 0 {
+		obs.Notes = append(obs.Notes, fmt.Sprintf("%d hook(s) run beside the objects shown; Helm does not track what they make", n))
+	}
+}
+
+// provide tells what the release brings, and adds it to what its own objects may rely on.
+func (d *Driver) provide(r rendering, s resource.ReleaseSpec, obs *plan.Observation, given plan.Provided) plan.Provided {
+	list := r.objects
+	if !s.SkipCRDs {
+		list = append(slices.Clone(list), r.crds...)
+	}
+	for _, c := range list {
+		switch c.id.Kind {
+		case "CustomResourceDefinition":
+			m, _ := c.spec["spec"].(map[string]any)
+			names, _ := m["names"].(map[string]any)
+			obs.Provides.Kinds = append(obs.Provides.Kinds, fmt.Sprintf("%v/%v", m["group"], names["kind"]))
+		case "Namespace":
+			obs.Provides.Namespaces = append(obs.Provides.Namespaces, c.id.Name)
+		}
+	}
+	if s.CreateNamespace {
+		obs.Provides.Namespaces = append(obs.Provides.Namespaces, obs.ID.Namespace)
+	}
+	given.Kinds = append(slices.Clone(given.Kinds), obs.Provides.Kinds...)
+	given.Namespaces = append(slices.Clone(given.Namespaces), obs.Provides.Namespaces...)
+	return given
+}
+
+// look observes the wanted objects in order, and after them those that only before has.
+// All missing kinds are reported at once. obs is nil when the objects are only to be seen.
+func (d *Driver) look(ctx context.Context, q deploy.Query, want, before []child, obs *plan.Observation) ([]plan.Observation, error) {
+	old := map[string]child{}
+	for _, c := range before {
+		old[c.id.Key()] = c
+	}
+	type job struct {
+		q      deploy.Query
+		before map[string]any
+	}
+	var jobs []job
+	for _, c := range want {
+		o := deploy.Query{Provided: q.Provided, Stack: q.Stack, Salt: q.Salt}
+		if obs == nil {
+			o.Prior = &state.Entry{ID: c.id}
+		} else {
+			o.Want = &resource.Object{ID: c.id, Spec: c.spec}
+		}
+		jobs = append(jobs, job{o, old[c.id.Key()].spec})
+		delete(old, c.id.Key())
+	}
+	for _, c := range before {
+		if _, gone := old[c.id.Key()]; gone && !c.keep {
+			jobs = append(jobs, job{deploy.Query{Prior: &state.Entry{ID: c.id}, Stack: q.Stack, Salt: q.Salt}, nil})
+		}
+	}
+	out, errs := make([]plan.Observation, len(jobs)), make([]error, len(jobs))
+	each(len(jobs), func(i int) { out[i], errs[i] = d.objects.Preview(ctx, jobs[i].q, jobs[i].before) })
+	if err := errors.Join(errs...); err != nil {
+		return nil, fmt.Errorf("%s: %w", releaseID(q), err)
+	}
+	if obs != nil {
+		obs.Warnings = append(obs.Warnings, childWarnings(out)...)
+	}
+	return out, nil
+}
+
+// each runs f for 0..n-1, a few at a time, and waits.
+func each(n int, f func(i int)) {
+	var wg sync.WaitGroup
+	slot := make(chan struct{}, parallel)
+	for i := range n {
+		wg.Go(func() {
+			slot <- struct{}{}
+			defer func() { <-slot }()
+			f(i)
+		})
+	}
+	wg.Wait()
+}
+
+func childWarnings(list []plan.Observation) []string {
+	var out []string
+	for _, c := range list {
+		out = append(out, c.Warnings...)
+		if len(c.Immutable) > 0 {
+			out = append(out, fmt.Sprintf("%s: the upgrade changes fields that cannot change (%s): it will be refused; --replace the release or delete this object first", c.ID, strings.Join(c.Immutable, ", ")))
+		}
+	}
+	return out
+}
+
+// seeCRDs looks at the chart's crds/: an install adds the missing ones, nothing upgrades them.
+func (d *Driver) seeCRDs(ctx context.Context, q deploy.Query, r rendering, s resource.ReleaseSpec, k known, obs *plan.Observation) error {
+	if s.SkipCRDs || len(r.crds) == 0 {
+		return nil
+	}
+	list, err := d.look(ctx, q, r.crds, nil, &plan.Observation{})
+	if err != nil {
+		return err
+	}
+	for _, c := range list {
+		switch {
+		case !c.Exists && k.base == nil:
+			obs.Children = append(obs.Children, c)
+		case !c.Exists:
+			obs.Warnings = append(obs.Warnings, fmt.Sprintf("%s: missing, and Helm installs a chart's crds/ only with the first revision: add it as a manifest block", c.ID))
+		case !same(c.Live, c.Predicted):
+			obs.Notes = append(obs.Notes, fmt.Sprintf("%s: the chart ships another version of it than the cluster has; Helm never upgrades crds/: add it as a manifest block to do so", c.ID))
+		}
+	}
+	return nil
+}
+
+// hide masks secrets in values and in everything rendered from them.
+func (d *Driver) hide(q deploy.Query, obs *plan.Observation) {
+	sec := newSecrets(q.Want.Spec, q.Want.Sensitive, q.Salt)
+	for _, side := range []map[string]any{obs.Live, obs.Predicted} {
+		if side != nil {
+			sec.maskAt(side, q.Want.Sensitive)
+			sec.hide(side)
+		}
+	}
+	for i := range obs.Children {
+		sec.hide(obs.Children[i].Live)
+		sec.hide(obs.Children[i].Predicted)
+	}
+}
+
+// same compares two JSON values.
+func same(a, b map[string]any) bool { return state.Fingerprint("", a) == state.Fingerprint("", b) }
+
+// What apply will do.
+const (
+	doInstall = "install"
+	doUpgrade = "upgrade"
+	doHeal    = "heal"
+	doNothing = "none"
+)
+
+// decide says what it takes: an upgrade when chart, values, status or any rendered object differ
+// from the record; healing when only live objects do.
+func decide(obs *plan.Observation, r rendering, k known) string {
+	switch {
+	case k.base == nil || !obs.Exists:
+		return doInstall
+	case !same(obs.Live, obs.Predicted), strings.TrimSpace(k.base.Manifest) != strings.TrimSpace(r.manifest):
+		return doUpgrade
+	}
+	for _, c := range obs.Children {
+		if !same(c.Live, c.Predicted) {
+			return doHeal
+		}
+	}
+	return doNothing
+}
+
+func interruptions(list []plan.Observation) string {
+	var out []string
+	for _, c := range list {
+		if c.Interrupts != "" {
+			out = append(out, c.ID.String()+": "+c.Interrupts)
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// summarize is the readiness of a release: that of its first object that is not ready.
+func summarize(list []plan.Observation) plan.Readiness {
+	for _, c := range list {
+		if c.ID.Kind == "Job" || c.Predicted == nil {
+			continue
+		}
+		if !c.Exists {
+			return plan.Readiness{Reason: c.ID.String() + ": does not exist"}
+		}
+		if !c.Ready.Ready {
+			out := c.Ready
+			out.Reason = c.ID.String() + ": " + out.Reason
+			return out
+		}
+	}
+	return plan.Readiness{Ready: true}
+}
+
+// encodeChildren keeps the identities of a release's objects in facts, for a destroy that finds
+// the record gone. Objects with the keep policy are not ours to miss.
+func encodeChildren(list []child) []any {
+	out := make([]any, 0, len(list))
+	for _, c := range list {
+		if !c.keep {
+			out = append(out, strings.Join([]string{c.id.APIVersion, c.id.Kind, c.id.Namespace, c.id.Name}, "|"))
+		}
+	}
+	return out
+}
+
+func decodeChildren(v any) []resource.ID {
+	list, _ := v.([]any)
+	var out []resource.ID
+	for _, x := range list {
+		s, _ := x.(string)
+		if p := strings.Split(s, "|"); len(p) == 4 {
+			out = append(out, resource.ID{Driver: resource.DriverKube, APIVersion: p[0], Kind: p[1], Namespace: p[2], Name: p[3]})
+		}
+	}
+	return out
+}

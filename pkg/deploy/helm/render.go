@@ -1,0 +1,211 @@
+package helm
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	"helm.sh/helm/v3/pkg/release"
+	"helm.sh/helm/v3/pkg/releaseutil"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/yaml"
+
+	"github.com/mifbench/mifbench/pkg/resource"
+)
+
+// keepPolicy is the annotation by which a chart leaves an object behind.
+const keepPolicy = "helm.sh/resource-policy"
+
+// rendering is what a chart, its values and the cluster make together.
+type rendering struct {
+	chart    *chart.Chart
+	manifest string
+	objects  []child
+	hooks    []*release.Hook
+	// crds are the objects of the chart's crds/ folder.
+	crds []child
+}
+
+// child is one object of a release.
+type child struct {
+	id   resource.ID
+	spec map[string]any
+	keep bool
+}
+
+// render renders as Helm does, with the cluster's answers to lookup. Helm's own dry-run is
+// not used: it refuses to render when a kind is missing, which is the plan's matter.
+func (d *Driver) render(ctx context.Context, p pinned, s resource.ReleaseSpec, id resource.ID, revision int) (rendering, error) {
+	ch, err := p.load()
+	if err != nil {
+		return rendering{}, fmt.Errorf("chart %s: %w", where(s), err)
+	}
+	caps, err := d.cluster.capabilities()
+	if err != nil {
+		return rendering{}, err
+	}
+	if want := ch.Metadata.KubeVersion; want != "" && !chartutil.IsCompatibleRange(want, caps.KubeVersion.String()) {
+		return rendering{}, fmt.Errorf("chart %s wants Kubernetes %s, the cluster is %s", where(s), want, caps.KubeVersion.String())
+	}
+	values := copyTree(s.Values)
+	if err := chartutil.ProcessDependenciesWithMerge(ch, values); err != nil {
+		return rendering{}, fmt.Errorf("chart %s: dependencies: %w", where(s), err)
+	}
+	in, err := chartutil.ToRenderValuesWithSchemaValidation(ch, values, chartutil.ReleaseOptions{
+		Name: id.Name, Namespace: id.Namespace, Revision: revision, IsInstall: revision == 1, IsUpgrade: revision > 1,
+	}, caps, false)
+	if err != nil {
+		return rendering{}, fmt.Errorf("chart %s: values: %w", where(s), err)
+	}
+	if err := ctx.Err(); err != nil {
+		return rendering{}, fmt.Errorf("render chart %s: %w", where(s), err)
+	}
+	files, err := engine.New(d.cluster.config).Render(ch, in)
+	if err != nil {
+		return rendering{}, fmt.Errorf("render chart %s: %w", where(s), err)
+	}
+	return d.assemble(ch, files, s, id)
+}
+
+// assemble puts the rendered files together in Helm's order and text.
+func (d *Driver) assemble(ch *chart.Chart, files map[string]string, s resource.ReleaseSpec, id resource.ID) (rendering, error) {
+	for name := range files {
+		if path.Base(name) == "NOTES.txt" {
+			delete(files, name)
+		}
+	}
+	hooks, manifests, err := releaseutil.SortManifests(files, nil, releaseutil.InstallOrder)
+	if err != nil {
+		return rendering{}, fmt.Errorf("render chart %s: %w", where(s), err)
+	}
+	r := rendering{chart: ch, hooks: hooks}
+	var text strings.Builder
+	for _, m := range manifests {
+		fmt.Fprintf(&text, "---\n# Source: %s\n%s\n", m.Name, m.Content)
+	}
+	r.manifest = text.String()
+	if r.objects, err = d.children(r.manifest, id.Namespace); err != nil {
+		return rendering{}, fmt.Errorf("render chart %s: %w", where(s), err)
+	}
+	for _, crd := range ch.CRDObjects() {
+		list, err := d.children(string(crd.File.Data), id.Namespace)
+		if err != nil {
+			return rendering{}, fmt.Errorf("chart %s, %s: %w", where(s), crd.Filename, err)
+		}
+		r.crds = append(r.crds, list...)
+	}
+	return r, nil
+}
+
+// children parses a manifest, in its order. Lists are taken apart; objects of a namespaced kind
+// without a namespace get the release's.
+func (d *Driver) children(manifest, namespace string) ([]child, error) {
+	parts := releaseutil.SplitManifests(manifest)
+	names := make([]string, 0, len(parts))
+	for n := range parts {
+		names = append(names, n)
+	}
+	slices.SortFunc(names, func(a, b string) int { return number(a) - number(b) })
+	var out []child
+	for _, n := range names {
+		obj, err := parse(parts[n])
+		if err != nil {
+			return nil, err
+		}
+		if obj == nil {
+			continue
+		}
+		items := []any{obj}
+		if list, ok := obj["items"].([]any); ok && strings.HasSuffix(fmt.Sprint(obj["kind"]), "List") {
+			items = list
+		}
+		for _, item := range items {
+			m, ok := item.(map[string]any)
+			if !ok {
+				return nil, fmt.Errorf("an item of a %v is no object", obj["kind"])
+			}
+			out = append(out, d.child(m, namespace, out))
+		}
+	}
+	return out, nil
+}
+
+// number is the running number in the keys that SplitManifests makes: manifest-12.
+func number(key string) int {
+	n := 0
+	for _, c := range key {
+		if c >= '0' && c <= '9' {
+			n = 10*n + int(c-'0')
+		}
+	}
+	return n
+}
+
+// parse reads one YAML document with whole numbers as integers; nil for an empty one.
+func parse(text string) (map[string]any, error) {
+	raw, err := yaml.YAMLToJSON([]byte(text))
+	if err != nil {
+		return nil, fmt.Errorf("manifest: %w", err)
+	}
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return nil, fmt.Errorf("manifest: %w", err)
+	}
+	if v == nil {
+		return nil, nil
+	}
+	m, ok := v.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("manifest: a document is no object: %.60q", text)
+	}
+	return m, nil
+}
+
+func (d *Driver) child(m map[string]any, namespace string, earlier []child) child {
+	u := unstructured.Unstructured{Object: m}
+	id := resource.ID{Driver: resource.DriverKube, APIVersion: u.GetAPIVersion(), Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName()}
+	if !d.namespaced(u.GroupVersionKind(), earlier) {
+		id.Namespace = ""
+	} else if id.Namespace == "" {
+		id.Namespace = namespace
+	}
+	return child{id: id, spec: m, keep: strings.EqualFold(strings.TrimSpace(u.GetAnnotations()[keepPolicy]), "keep")}
+}
+
+// namespaced asks the cluster, then the CRDs of the same manifest; an unknown kind counts as namespaced.
+func (d *Driver) namespaced(gvk schema.GroupVersionKind, earlier []child) bool {
+	for _, c := range earlier {
+		group, _, _ := unstructured.NestedString(c.spec, "spec", "group")
+		kind, _, _ := unstructured.NestedString(c.spec, "spec", "names", "kind")
+		if c.id.Kind == "CustomResourceDefinition" && group == gvk.Group && kind == gvk.Kind {
+			scope, _, _ := unstructured.NestedString(c.spec, "spec", "scope")
+			return scope != "Cluster"
+		}
+	}
+	m, err := d.cluster.mapping(gvk)
+	return err != nil || m
+}
+
+// random matches template functions whose result differs from one rendering to the next.
+func random() *regexp.Regexp {
+	return regexp.MustCompile(`\b(rand(AlphaNum|Alpha|Numeric|Ascii|Bytes|Int)|genCA|genCAWithKey|genSelfSignedCert|genSignedCert|genPrivateKey|uuidv4|now|htpasswd|bcrypt|encryptAES|shuffle)\b`)
+}
+
+// usesRandom tells whether any template of the chart or its subcharts calls such a function.
+func usesRandom(ch *chart.Chart) bool {
+	words := random()
+	for _, t := range ch.Templates {
+		if words.Match(t.Data) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(ch.Dependencies(), usesRandom)
+}

@@ -1,0 +1,241 @@
+package helm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/Masterminds/semver/v3"
+	"helm.sh/helm/v3/pkg/registry"
+	"helm.sh/helm/v3/pkg/repo"
+
+	"github.com/mifbench/mifbench/pkg/resource"
+)
+
+const (
+	downloadTimeout = 2 * time.Minute
+	maxIndex        = 64 << 20
+	maxArchive      = 64 << 20
+)
+
+// fromRepository resolves a version (or range) against index.yaml and downloads the archive.
+func (c *charts) fromRepository(ctx context.Context, s resource.ReleaseSpec) (pinned, error) {
+	file, err := c.index(ctx, s)
+	if err != nil {
+		return pinned{}, err
+	}
+	if len(file.Entries[s.Chart]) == 0 {
+		names := make([]string, 0, len(file.Entries))
+		for n := range file.Entries {
+			names = append(names, n)
+		}
+		return pinned{}, fmt.Errorf("the repository has no such chart%s", suggest(s.Chart, names))
+	}
+	v, err := file.Get(s.Chart, s.Version)
+	if err != nil {
+		return pinned{}, fmt.Errorf("no version satisfies %q; the newest are %s", s.Version, newest(file.Entries[s.Chart]))
+	}
+	if len(v.URLs) == 0 {
+		return pinned{}, fmt.Errorf("version %s has no URL in the index", v.Version)
+	}
+	address, err := repo.ResolveReferenceURL(s.Repository, v.URLs[0])
+	if err != nil {
+		return pinned{}, fmt.Errorf("version %s: %w", v.Version, err)
+	}
+	if digest := withAlgorithm(v.Digest); digest != "" {
+		if archive, ok := c.cached(digest); ok {
+			return fromArchive(archive, digest, address), nil
+		}
+	}
+	if strings.HasPrefix(address, "oci://") {
+		return c.pull(s, strings.TrimSuffix(address, ":"+v.Version), v.Version)
+	}
+	return c.download(ctx, s, address, withAlgorithm(v.Digest))
+}
+
+func withAlgorithm(digest string) string {
+	if digest == "" || strings.HasPrefix(digest, "sha256:") {
+		return digest
+	}
+	return "sha256:" + digest
+}
+
+func newest(list repo.ChartVersions) string {
+	var out []string
+	for _, v := range list[:min(5, len(list))] {
+		out = append(out, v.Version)
+	}
+	return strings.Join(out, ", ")
+}
+
+func (c *charts) download(ctx context.Context, s resource.ReleaseSpec, address, digest string) (pinned, error) {
+	archive, err := get(ctx, s, address, maxArchive)
+	if err != nil {
+		return pinned{}, err
+	}
+	if digest != "" && sum(archive) != digest {
+		return pinned{}, fmt.Errorf("%s: the archive has digest %s, the index says %s", address, sum(archive), digest)
+	}
+	c.keep(archive)
+	return fromArchive(archive, sum(archive), address), nil
+}
+
+// index reads a repository's index once in the life of the driver.
+func (c *charts) index(ctx context.Context, s resource.ReleaseSpec) (*repo.IndexFile, error) {
+	key := s.Username + "@" + s.Repository
+	c.mu.Lock()
+	x := c.indexes[key]
+	if x == nil {
+		x = &index{}
+		c.indexes[key] = x
+	}
+	c.mu.Unlock()
+	x.once.Do(func() { x.file, x.err = c.readIndex(ctx, s) })
+	if x.err != nil {
+		c.mu.Lock()
+		delete(c.indexes, key)
+		c.mu.Unlock()
+	}
+	return x.file, x.err
+}
+
+func (c *charts) readIndex(ctx context.Context, s resource.ReleaseSpec) (*repo.IndexFile, error) {
+	text, err := get(ctx, s, strings.TrimSuffix(s.Repository, "/")+"/index.yaml", maxIndex)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := c.folder()
+	if err != nil {
+		return nil, err
+	}
+	tmp, err := os.CreateTemp(dir, "index-*.yaml")
+	if err != nil {
+		return nil, fmt.Errorf("chart cache: %w", err)
+	}
+	defer os.Remove(tmp.Name())
+	_, werr := tmp.Write(text)
+	if err := errors.Join(werr, tmp.Close()); err != nil {
+		return nil, fmt.Errorf("chart cache: %w", err)
+	}
+	file, err := repo.LoadIndexFile(tmp.Name())
+	if err != nil {
+		return nil, fmt.Errorf("index.yaml: %w", err)
+	}
+	return file, nil
+}
+
+// get fetches a URL; the credentials go to the repository's own host only.
+func get(ctx context.Context, s resource.ReleaseSpec, address string, limit int64) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, downloadTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", address, err)
+	}
+	req.Header.Set("User-Agent", "mifbench")
+	if home, err := url.Parse(s.Repository); s.Username != "" && (err != nil || s.Repository == "" || home.Host == req.URL.Host) {
+		req.SetBasicAuth(s.Username, s.Password)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("repository: %w", err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %s%s", address, res.Status, authHint(res.StatusCode))
+	}
+	body, err := io.ReadAll(io.LimitReader(res.Body, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", address, err)
+	}
+	if int64(len(body)) > limit {
+		return nil, fmt.Errorf("%s: larger than %d bytes", address, limit)
+	}
+	return body, nil
+}
+
+func authHint(code int) string {
+	if code == http.StatusUnauthorized || code == http.StatusForbidden {
+		return "; set username and password"
+	}
+	return ""
+}
+
+// fromRegistry resolves a range against the tags of an OCI repository.
+func (c *charts) fromRegistry(_ context.Context, s resource.ReleaseSpec, ref string) (pinned, error) {
+	version := s.Version
+	if _, err := semver.StrictNewVersion(strings.TrimPrefix(version, "v")); err != nil {
+		client, err := registryClient(s, ref)
+		if err != nil {
+			return pinned{}, err
+		}
+		tags, err := client.Tags(strings.TrimPrefix(ref, "oci://"))
+		if err != nil {
+			return pinned{}, fmt.Errorf("tags of %s: %w", ref, err)
+		}
+		if version, err = registry.GetTagMatchingVersionOrConstraint(tags, s.Version); err != nil {
+			return pinned{}, fmt.Errorf("%s: %w; it has %s", ref, err, strings.Join(tags[:min(5, len(tags))], ", "))
+		}
+	}
+	return c.pull(s, ref, version)
+}
+
+func (c *charts) pull(s resource.ReleaseSpec, ref, version string) (pinned, error) {
+	client, err := registryClient(s, ref)
+	if err != nil {
+		return pinned{}, err
+	}
+	// A tag cannot hold a plus sign: Helm writes an underscore.
+	full := strings.TrimPrefix(ref, "oci://") + ":" + strings.ReplaceAll(version, "+", "_")
+	res, err := client.Pull(full, registry.PullOptWithChart(true))
+	if err != nil {
+		return pinned{}, fmt.Errorf("pull %s: %w", full, err)
+	}
+	c.keep(res.Chart.Data)
+	return fromArchive(res.Chart.Data, sum(res.Chart.Data), ref+"@"+res.Manifest.Digest), nil
+}
+
+func registryClient(s resource.ReleaseSpec, ref string) (*registry.Client, error) {
+	opts := []registry.ClientOption{registry.ClientOptWriter(io.Discard)}
+	if s.Username != "" {
+		opts = append(opts, registry.ClientOptBasicAuth(s.Username, s.Password))
+	}
+	if loopback(ref) {
+		opts = append(opts, registry.ClientOptPlainHTTP())
+	}
+	client, err := registry.NewClient(opts...)
+	if err != nil {
+		return nil, fmt.Errorf("registry %s: %w", ref, err)
+	}
+	return client, nil
+}
+
+// loopback registries speak plain HTTP, as docker's do.
+func loopback(ref string) bool {
+	u, err := url.Parse(ref)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// suggest names the nearest of the known names, or all when there are few.
+func suggest(name string, known []string) string {
+	if best := nearest(name, known); best != "" {
+		return fmt.Sprintf("; did you mean %q?", best)
+	}
+	sort.Strings(known)
+	if len(known) == 0 {
+		return ""
+	}
+	return "; it has " + strings.Join(known[:min(20, len(known))], ", ")
+}
