@@ -29,13 +29,42 @@ type file struct {
 	State
 }
 
-// Encode is the text of a state file: indented JSON, entries in their order.
+// Encode is the text of a state file: JSON, the header first and indented, then one line an entry:
+// Save reads the header alone, and a line diff of two states shows the entries that differ.
 func Encode(s State) ([]byte, error) {
-	text, err := json.MarshalIndent(file{Format: Format, Version: Version, State: s}, "", "  ")
+	head := struct {
+		file
+		Entries []Entry `json:"entries,omitempty"` // hides the entries of State
+	}{file: file{Format: Format, Version: Version, State: s}}
+	text, err := json.MarshalIndent(head, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encode the state of stack %q: %w", s.Stack, err)
 	}
-	return append(text, '\n'), nil
+	out := bytes.NewBuffer(bytes.TrimSuffix(text, []byte("\n}")))
+	out.WriteString(",\n  \"entries\": [")
+	for i, e := range s.Entries {
+		line, err := json.Marshal(e)
+		if err != nil {
+			return nil, fmt.Errorf("encode the state's entry of %s: %w", e.ID, err)
+		}
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		out.WriteString("\n    ")
+		out.Write(line)
+	}
+	out.WriteString("\n  ]\n}\n")
+	return out.Bytes(), nil
+}
+
+// Head reads what stands before the entries: stack, lineage, serial, cluster, salt. It does not
+// look at the rest and so does not notice damage there.
+func Head(text []byte) (State, error) {
+	before, _, found := bytes.Cut(text, []byte("\n  \"entries\": ["))
+	if !found {
+		return Decode(text)
+	}
+	return Decode(append(bytes.TrimSuffix(bytes.Clone(before), []byte(",")), '}'))
 }
 
 // Decode reads every version that Encode ever wrote. Numbers without a fraction come back as

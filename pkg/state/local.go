@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -91,19 +90,7 @@ func (l *Local) head() (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	var h struct {
-		Version int
-		Stack   string
-		Lineage string
-		Serial  uint64
-	}
-	if err := json.Unmarshal(text, &h); err != nil || h.Lineage == "" {
-		return State{}, errors.Join(ErrDamaged, err)
-	}
-	if h.Version > Version {
-		return State{}, ErrNewer
-	}
-	return State{Stack: h.Stack, Lineage: h.Lineage, Serial: h.Serial}, nil
+	return Head(text)
 }
 
 // successor checks that next may replace stored.
