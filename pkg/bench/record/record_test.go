@@ -83,7 +83,7 @@ func writeAll(t *testing.T, h Header, opt WriterOptions, records []Record) []byt
 		t.Fatal(err)
 	}
 	for i := range records {
-		if err := w.Write(&records[i]); err != nil {
+		if err := w.Write(records[i]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -203,7 +203,7 @@ func TestKilledRunIsReadableUpToTheLastFlush(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for i := range int64(10) {
 		r := published(rng, i, 10)
-		if err := w.Write(&r); err != nil {
+		if err := w.Write(r); err != nil {
 			t.Fatal(err)
 		}
 		if i == 6 {
@@ -241,7 +241,7 @@ func TestTimedFlushWritesWithoutFurtherCalls(t *testing.T) {
 		}
 		head := buf.Len()
 		r := anyRecord(rand.New(rand.NewPCG(1, 1)))
-		if err := w.Write(&r); err != nil {
+		if err := w.Write(r); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(999 * time.Millisecond)
@@ -272,7 +272,7 @@ func TestConcurrentWritersLoseNothing(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(g), 0))
 			for i := range int64(200) {
 				r := published(rng, g*200+i, 5)
-				if err := w.Write(&r); err != nil {
+				if err := w.Write(r); err != nil {
 					t.Error(err)
 				}
 			}
@@ -329,7 +329,7 @@ func TestFullDiskStopsEveryLaterWrite(t *testing.T) {
 	var first error
 	for i := range int64(100) {
 		r := published(rng, i, 10)
-		if err := w.Write(&r); err != nil {
+		if err := w.Write(r); err != nil {
 			first = err
 			break
 		}
@@ -338,7 +338,7 @@ func TestFullDiskStopsEveryLaterWrite(t *testing.T) {
 		t.Fatalf("error %v", first)
 	}
 	r := published(rng, 1, 1)
-	if err := w.Write(&r); err == nil {
+	if err := w.Write(r); err == nil {
 		t.Fatal("a write after the failure passed")
 	}
 	if err := w.Close(); err == nil {
@@ -472,7 +472,7 @@ func benchData(b *testing.B, requests int64, tokens int) []byte {
 	}
 	for i := range requests {
 		r := published(rng, i, tokens)
-		if err := w.Write(&r); err != nil {
+		if err := w.Write(r); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -509,7 +509,7 @@ func BenchmarkWrite(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := w.Write(&r); err != nil {
+		if err := w.Write(r); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -101,10 +101,10 @@ func NewWriter(dst io.Writer, h Header, opt WriterOptions) (*Writer, error) {
 // Write appends r. It keeps nothing of r after returning. Events' times are rounded down to
 // the header's tick. Errors: the record cannot be encoded (that record only), or the
 // file could not be written (sticks).
-func (w *Writer) Write(r *Record) error {
+func (w *Writer) Write(r Record) error {
 	buf := w.takeScratch()
 	defer func() { w.scratch.Put(buf) }()
-	enc, err := appendRecord((*buf)[:0], r, w.tick)
+	enc, err := appendRecord((*buf)[:0], &r, w.tick)
 	*buf = enc
 	if err != nil {
 		return err
