@@ -105,16 +105,20 @@ type step struct {
 	level int
 }
 
-// curve is the number in flight over time: an exact sweep over the half-open spans.
+// curve is the number in flight over time: an exact sweep over the half-open spans, which
+// are sorted by from. An empty span is in flight at no instant.
 func curve(spans []span) []step {
-	ends := make([]int64, len(spans))
-	for i, s := range spans {
-		ends[i] = s.to
+	ends := make([]int64, 0, len(spans))
+	for _, s := range spans {
+		if s.to > s.from {
+			ends = append(ends, s.to)
+		}
 	}
 	slices.Sort(ends)
 	steps := make([]step, 0, 2*len(spans))
 	level, j := 0, 0
-	put := func(at int64) {
+	change := func(at int64, by int) {
+		level += by
 		if n := len(steps); n > 0 && steps[n-1].at == at {
 			steps[n-1].level = level
 			return
@@ -122,21 +126,16 @@ func curve(spans []span) []step {
 		steps = append(steps, step{at, level})
 	}
 	for _, s := range spans {
-		for j < len(ends) && ends[j] <= s.from {
-			level--
-			put(ends[j])
-			j++
-		}
-		if s.to > s.from { // an empty span has no instant
-			level++
-			put(s.from)
+		if s.to <= s.from {
 			continue
 		}
-		level++ // its end, taken out by the loop above, balances this
+		for ; ends[j] <= s.from; j++ { // s's own end stops this
+			change(ends[j], -1)
+		}
+		change(s.from, 1)
 	}
 	for ; j < len(ends); j++ {
-		level--
-		put(ends[j])
+		change(ends[j], -1)
 	}
 	return steps
 }
