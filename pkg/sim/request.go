@@ -199,7 +199,7 @@ func (j *job) lengths(r *genRequest, maxLen int) *apiError {
 	if j.prompt >= maxLen {
 		return badRequest("This model's maximum context length is %d tokens. However, your request has %d input tokens. Please reduce the length of the input messages.", maxLen, j.prompt)
 	}
-	if j.prompt+want > maxLen {
+	if want > maxLen-j.prompt {
 		return badRequest("'max_tokens' or 'max_completion_tokens' is too large: %d. This model's maximum context length is %d tokens and your request has %d input tokens (%d > %d - %d).",
 			want, maxLen, j.prompt, want, maxLen, j.prompt)
 	}
