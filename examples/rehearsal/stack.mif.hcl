@@ -7,7 +7,7 @@ mifbench {
 }
 
 cluster {
-  context = "local"
+  context = "localcluster"
 }
 
 namespace "bench" {

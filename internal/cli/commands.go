@@ -28,7 +28,13 @@ type command struct {
 // commands is the table of commands, in the order of the help page.
 func commands() []command {
 	return []command{
+		{groupMain, (*app).planCommand},
+		{groupMain, (*app).applyCommand},
+		{groupMain, (*app).destroyCommand},
 		{groupBench, (*app).simulateCommand},
+		{groupState, (*app).outputCommand},
+		{groupState, (*app).stateCommand},
+		{groupState, (*app).forceUnlockCommand},
 		{groupOther, (*app).versionCommand},
 	}
 }

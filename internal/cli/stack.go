@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/mifbench/mifbench/pkg/config"
+	"github.com/mifbench/mifbench/pkg/deploy"
+	"github.com/mifbench/mifbench/pkg/deploy/ecr"
+	"github.com/mifbench/mifbench/pkg/deploy/helm"
+	"github.com/mifbench/mifbench/pkg/deploy/kube"
+	"github.com/mifbench/mifbench/pkg/plan"
+	"github.com/mifbench/mifbench/pkg/resource"
+	"github.com/mifbench/mifbench/pkg/state"
+)
+
+// stack is a configuration (or only its state) together with its cluster.
+type stack struct {
+	name    string
+	cfg     *config.Config // nil when destroy works from state alone
+	cluster kube.Cluster
+	kube    *kube.Driver
+	drivers map[string]deploy.Driver
+	store   state.Store
+	prior   state.State
+}
+
+// connect opens the cluster and the state of a configuration, and refuses a state that
+// belongs to another stack or another cluster.
+func (a *app) connect(ctx context.Context, cfg *config.Config) (*stack, error) {
+	s := &stack{name: cfg.Stack, cfg: cfg}
+	err := s.dial(ctx, kube.Options{
+		Kubeconfig: a.kubeconfig(cfg.Cluster.Kubeconfig), Context: cfg.Cluster.Context, Namespace: cfg.Cluster.Namespace,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if s.store, err = a.stateStore(cfg); err != nil {
+		return nil, err
+	}
+	return s, s.reload(ctx)
+}
+
+func (s *stack) dial(ctx context.Context, o kube.Options) error {
+	driver, err := kube.Connect(ctx, o)
+	if err != nil {
+		return err
+	}
+	releases, err := helm.New(driver.Config(), driver, helm.Options{})
+	if err != nil {
+		return err
+	}
+	s.kube, s.cluster = driver, driver.Cluster()
+	s.drivers = map[string]deploy.Driver{
+		resource.DriverKube: driver,
+		resource.DriverHelm: releases,
+		resource.DriverECR:  ecr.New(driver, ecr.Options{}),
+	}
+	return nil
+}
+
+// kubeconfig: a path in the file is relative to the file; otherwise KUBECONFIG decides.
+func (a *app) kubeconfig(fromFile string) string {
+	if fromFile == "" {
+		return a.env.lookup("KUBECONFIG")
+	}
+	if !filepath.IsAbs(fromFile) {
+		return filepath.Join(a.chdir, fromFile)
+	}
+	return fromFile
+}
+
+func (a *app) stateStore(cfg *config.Config) (state.Store, error) {
+	if cfg.Backend.Type == "kubernetes" {
+		return nil, errors.New(`backend "kubernetes" is not part of this version; use backend "local"`)
+	}
+	path := cfg.Backend.Path
+	if path == "" {
+		path = "mifbench.state.json"
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(a.chdir, path)
+	}
+	return state.NewLocal(path), nil
+}
+
+// reload reads the state and guards against a mix-up.
+func (s *stack) reload(ctx context.Context) error {
+	st, err := s.store.Load(ctx)
+	if err != nil {
+		return err
+	}
+	switch {
+	case st.Lineage == "":
+		st = state.New(s.name)
+	case st.Stack != s.name:
+		return fmt.Errorf("the state belongs to stack %q, the configuration to %q: use another backend path, or destroy the former stack first", st.Stack, s.name)
+	case st.ClusterUID != "" && st.ClusterUID != s.cluster.UID:
+		return fmt.Errorf("the state belongs to another cluster: it was made on %s, context %q leads to %s at %s (UIDs of kube-system); choose the right context, or another backend path for this cluster",
+			st.ClusterUID, s.cluster.Context, s.cluster.UID, s.cluster.Server)
+	}
+	s.prior = st
+	return nil
+}
+
+// lock takes the state's lock and reads the state again under it.
+func (s *stack) lock(ctx context.Context, operation string, timeout time.Duration) (unlock func() error, err error) {
+	l, err := state.Acquire(ctx, s.store, state.NewLockInfo(operation, time.Now()), timeout)
+	if err != nil {
+		return nil, err
+	}
+	unlock = func() error { return l.Unlock(context.WithoutCancel(ctx)) }
+	if err := s.reload(ctx); err != nil {
+		return nil, errors.Join(err, unlock())
+	}
+	return unlock, nil
+}
+
+// plan looks at the cluster and plans.
+func (s *stack) plan(ctx context.Context, o plan.Options, parallel int) (plan.Plan, error) {
+	look := deploy.Look{Drivers: s.drivers, Stack: s.name, Prior: s.prior, Parallel: parallel}
+	moved := map[resource.Address]resource.Address{}
+	if s.cfg != nil {
+		look.Desired = s.cfg.Objects()
+		for _, m := range s.cfg.Moved {
+			moved[m.From] = m.To
+		}
+	}
+	seen, err := deploy.Observe(ctx, look)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	return plan.Build(plan.Input{
+		Stack: s.name, Desired: seen.Desired, Prior: s.prior, Observations: seen.Seen, Moved: moved, Options: o,
+	}), nil
+}
+
+// header is what a plan says of where it is about to work.
+func (s *stack) header() []string {
+	where := fmt.Sprintf("Cluster: context %q, %s (Kubernetes %s)", s.cluster.Context, s.cluster.Server, s.cluster.Version)
+	if s.cluster.Assumed {
+		where += ", the current context of " + s.cluster.Kubeconfig + ", since the configuration names none"
+	}
+	return []string{where, fmt.Sprintf("Stack:   %s", s.name)}
+}
+
+// known asks the cluster for the attributes that only it can give.
+func (s *stack) known(ctx context.Context) (known, error) {
+	k := known{}
+	for _, r := range s.cfg.Resources {
+		for _, o := range r.Objects {
+			if o.ID.Driver != resource.DriverKube || o.ID.Kind != "Gateway" && o.ID.Kind != "Service" {
+				continue
+			}
+			live, err := s.kube.LiveAttrs(ctx, o.ID)
+			if err != nil {
+				return nil, err
+			}
+			for name, v := range live {
+				if k[r.Address] == nil {
+					k[r.Address] = map[string]cty.Value{}
+				}
+				k[r.Address][name] = cty.StringVal(v)
+			}
+		}
+	}
+	return k, nil
+}
