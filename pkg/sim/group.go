@@ -132,6 +132,7 @@ func (g *group) step(end time.Duration) {
 		st := s.owner.(receiver)
 		var ok bool
 		if g.buf, ok = st.advance(g.buf, e.producedBy(s), g.srv.cfg.Stamp); !ok {
+			g.rank.m.abort()
 			e.cancel(s) // swaps another one into place i
 			st.end()
 			i--
