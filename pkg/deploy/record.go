@@ -16,7 +16,7 @@ func (r *runner) begin(ctx context.Context) error {
 		next.ClusterUID = r.ClusterUID
 	}
 	for _, c := range r.Plan.Changes {
-		if e, ok := planned(c); ok {
+		if e, ok := planned(c, next.Salt, r.Plan.RefreshOnly); ok {
 			next.Put(e)
 		}
 	}
@@ -28,7 +28,7 @@ func (r *runner) begin(ctx context.Context) error {
 
 // planned is the entry of a change before anything is done; ok is false when there is nothing
 // to record.
-func planned(c plan.Change) (state.Entry, bool) {
+func planned(c plan.Change, salt string, refreshOnly bool) (state.Entry, bool) {
 	if c.Want == nil {
 		return state.Entry{}, false
 	}
@@ -41,14 +41,36 @@ func planned(c plan.Change) (state.Entry, bool) {
 		}
 		return e, true
 	}
+	if refreshOnly {
+		return refreshed(*c.Prior, c)
+	}
 	e := describe(*c.Prior, c)
 	switch {
 	case c.Action == plan.NoOp && c.Seen.Exists && c.Seen.Ready.Ready:
 		e.UID, e.Status = orOld(c.Seen.UID, e.UID), state.Ready
+		// Live is what the file wants now, whatever was applied last: from here on, differences are drift.
+		e.Fields = state.Digests(salt, c.Want.Spec)
 	case c.Action == plan.Create && c.Gone:
 		e.UID, e.Status, e.Created = "", state.Planned, true
 	}
 	if reflect.DeepEqual(e, *c.Prior) && c.MovedFrom == nil {
+		return e, false
+	}
+	e.Updated = now()
+	return e, true
+}
+
+// refreshed is the entry as the world has it, for --refresh-only: the file is not looked at.
+func refreshed(e state.Entry, c plan.Change) (state.Entry, bool) {
+	if c.Action.Removes() || !c.Seen.Exists {
+		return e, false
+	}
+	was := e
+	e.UID, e.Status = orOld(c.Seen.UID, e.UID), state.Applied
+	if c.Seen.Ready.Ready {
+		e.Status = state.Ready
+	}
+	if reflect.DeepEqual(e, was) {
 		return e, false
 	}
 	e.Updated = now()

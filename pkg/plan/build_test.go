@@ -98,6 +98,7 @@ func scenes() []scene {
 		{name: "--replace", want: &o, prior: entryOf(o, state.Ready), obs: ok, opts: Options{Replace: []resource.Address{o.Address}}, action: Replace, reason: "asked"},
 		{name: "prevent_destroy stops a replacement", want: with(o, func(o *resource.Object) { o.Options.PreventDestroy = true }), prior: entryOf(o, state.Ready), obs: ok,
 			opts: Options{Replace: []resource.Address{o.Address}}, action: Replace, code: "prevent-destroy"},
+		{name: "a namespace is not replaced", want: &ns, prior: entryOf(ns, state.Ready), obs: ok, opts: Options{Replace: []resource.Address{ns.Address}}, action: Replace, code: "replace"},
 		{name: "row 17: stuck release: recover", want: &o, prior: entryOf(o, state.Applied), obs: seen(changed, func(o *Observation) { o.Recover = "pending-upgrade for 2h" }), action: Recover, reason: "pending"},
 		{name: "token expires: renew", want: &o, prior: entryOf(o, state.Ready), obs: seen(ok, func(o *Observation) { o.Renew = "token expires in 20m" }), action: Renew, reason: "expires"},
 		{name: "namespace terminating: refuse", want: &ns, obs: seen(ok, func(o *Observation) { o.Terminating = true }), action: NoOp, code: "terminating"},

@@ -103,8 +103,8 @@ type Change struct {
 	Want  *resource.Object `json:"-"`
 	Prior *state.Entry     `json:"-"`
 	// TakenBack is an adoption of an object that carries this stack's mark: the state was lost.
-	TakenBack bool `json:"-"`
-	Seen  Observation      `json:"-"`
+	TakenBack bool        `json:"-"`
+	Seen      Observation `json:"-"`
 }
 
 // Pending tells whether apply has anything to do for the object, in the cluster or in the state.
@@ -114,7 +114,7 @@ func (c Change) Pending() bool { return c.Action != NoOp || c.MovedFrom != nil }
 type Problem struct {
 	Address resource.Address `json:"address"`
 	ID      resource.ID      `json:"id"`
-	// Code is a stable word: foreign, conflict, prevent-destroy, terminating, unobserved.
+	// Code is a stable word: foreign, conflict, prevent-destroy, replace, terminating, unobserved.
 	Code    string `json:"code"`
 	Summary string `json:"summary"`
 	// Detail says what to do.

@@ -131,6 +131,10 @@ func (b *builder) change(v *verdict, obs Observation) {
 	case !obs.Ready.Ready:
 		v.do(Wait, orElse(obs.Ready.Reason, "applied, not ready"))
 	}
+	if v.Action == Replace && (v.ID.Kind == "Namespace" || v.ID.Kind == "CustomResourceDefinition") {
+		v.refuse("replace", fmt.Sprintf("%s cannot be replaced", v.ID),
+			"deleting it deletes everything in it; destroy the stack (or --target this block) and apply again")
+	}
 	if v.Action.Writes() {
 		v.Interrupts = obs.Interrupts
 		v.conflicts(obs)
