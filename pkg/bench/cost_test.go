@@ -1,0 +1,256 @@
+package bench_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mifbench/mifbench/pkg/bench"
+	"github.com/mifbench/mifbench/pkg/bench/arrival"
+	"github.com/mifbench/mifbench/pkg/bench/calibrate"
+	"github.com/mifbench/mifbench/pkg/bench/client"
+	"github.com/mifbench/mifbench/pkg/bench/record"
+)
+
+// TestCost compares what a token costs in CPU: a reader that only counts line ends (the
+// floor), plain net/http with encoding/json, and this package with both transports and
+// records written. Each runs in a process of its own on one P against one simulator.
+func TestCost(t *testing.T) {
+	loads := os.Getenv("MIFBENCH_COST")
+	if loads == "" {
+		t.Skip(`set MIFBENCH_COST, such as "1000x20ms,10800x164ms" (streams x gap)`)
+	}
+	for _, load := range strings.Split(loads, ",") {
+		n, g, _ := strings.Cut(load, "x")
+		gap, err := time.ParseDuration(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		url, _ := startSim(t, 50*time.Millisecond, gap)
+		fmt.Printf("\n%s: streams x gap, GOMAXPROCS 1\n%-10s %10s %10s %8s %8s %8s\n", load, "client", "tokens/s", "CPU s/M", "x floor", "share", "RSS MB")
+		floor := 0.0
+		for _, role := range []string{"floor", "json", "standard", "lean"} {
+			p := start(t, role, url, n, gap.String())
+			var c cost
+			if err := json.Unmarshal([]byte(p.line), &c); err != nil {
+				t.Fatalf("%s: %v in %q", role, err, p.line)
+			}
+			if role == "floor" {
+				floor = c.perMillion()
+			}
+			fmt.Printf("%-10s %10.0f %10.2f %8.2f %8.2f %8d\n", role, c.Tokens/c.Seconds, c.perMillion(), c.perMillion()/floor, c.CPU/c.Seconds, c.RSS>>20)
+		}
+	}
+}
+
+// cost is what a client used in its steady window.
+type cost struct {
+	CPU, Seconds, Tokens float64
+	RSS                  int64
+	Verdict              string `json:",omitempty"`
+}
+
+func (c cost) perMillion() float64 { return c.CPU / c.Tokens * 1e6 }
+
+// shape is a load: streams at a gap, measured between two instants.
+type shape struct {
+	url         string
+	n           int
+	gap         time.Duration
+	from, until time.Duration
+}
+
+func (s shape) tokens() int { return int((s.until+2*time.Second)/s.gap) + 1 }
+
+func (s shape) ramp() time.Duration { return time.Duration(s.n) * time.Second / 2000 }
+
+func playClient(ctx context.Context, role string, args []string) error {
+	n, err := strconv.Atoi(args[1])
+	if err != nil {
+		return err
+	}
+	gap, err := time.ParseDuration(args[2])
+	if err != nil {
+		return err
+	}
+	s := shape{url: args[0], n: n, gap: gap}
+	s.from = s.ramp() + 2*time.Second
+	s.until = s.from + 6*time.Second
+	if role == "calibrate" {
+		l, err := calibrate.Measure(ctx, calibratePlan(s.url), n, gap)
+		if err != nil {
+			return err
+		}
+		return json.NewEncoder(os.Stdout).Encode(l)
+	}
+	runtime.GOMAXPROCS(1)
+	var c cost
+	switch role {
+	case "floor", "json":
+		c, err = plainClient(s, role)
+	default:
+		c, err = ourClient(ctx, s, client.Transport(role))
+	}
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(c)
+}
+
+func level(t *testing.T, p *process) calibrate.Level {
+	t.Helper()
+	var l calibrate.Level
+	if err := json.Unmarshal([]byte(p.line), &l); err != nil {
+		t.Fatalf("%v in %q", err, p.line)
+	}
+	return l
+}
+
+// use reads CPU time and the largest resident size.
+func use() (time.Duration, int64) {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0, 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), u.Maxrss << 10
+}
+
+// ourClient runs the real thing with records written to a file.
+func ourClient(ctx context.Context, s shape, tr client.Transport) (cost, error) {
+	dir, err := os.MkdirTemp("", "cost")
+	if err != nil {
+		return cost{}, err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // a temporary directory
+	w, err := record.Create(dir+"/records", record.Header{}, record.WriterOptions{})
+	if err != nil {
+		return cost{}, err
+	}
+	stop := make(chan struct{})
+	var c cost
+	var cpu0 time.Duration
+	var first, last bench.Event
+	progress := func(e bench.Event) {
+		switch {
+		case e.Elapsed < s.from:
+		case first.Elapsed == 0:
+			first = e
+			cpu0, _ = use()
+		case e.Elapsed >= s.until && last.Elapsed == 0:
+			last = e
+			cpu, rss := use()
+			c = cost{CPU: (cpu - cpu0).Seconds(), Seconds: (e.Elapsed - first.Elapsed).Seconds(), Tokens: float64(e.Tokens - first.Tokens), RSS: rss}
+			close(stop)
+		}
+	}
+	out, err := bench.Run(ctx, bench.Scenario{
+		Client: client.Options{BaseURLs: []string{s.url}, Transport: tr, Timeouts: client.DefaultTimeouts()},
+		Params: client.Params{Model: "simulated", IgnoreEOS: true}, Source: text(512), OutputTokens: s.tokens(),
+		MaxConcurrency: s.n, Arrival: arrival.Spec{Process: "constant", Rate: 2000, Requests: int64(s.n)},
+		Stop: stop, Drain: bench.Drain{Cancel: true},
+	}, w, progress)
+	c.Verdict = fmt.Sprintf("%+v", out.Proof.Judge(bench.DefaultBounds()))
+	return c, errors.Join(err, w.Close())
+}
+
+// plainClient runs a goroutine per stream that only reads, in one of two ways.
+func plainClient(s shape, role string) (cost, error) {
+	var tokens atomic.Int64
+	read := readLines
+	if role == "json" {
+		http.DefaultTransport.(*http.Transport).MaxIdleConnsPerHost = s.n
+		read = readJSON
+	}
+	begin := time.Now()
+	fail := make(chan error, s.n)
+	for i := range s.n {
+		go func() {
+			time.Sleep(time.Until(begin.Add(time.Duration(i) * time.Second / 2000)))
+			if err := read(s, &tokens); err != nil {
+				fail <- err
+			}
+		}()
+	}
+	time.Sleep(time.Until(begin.Add(s.from)))
+	cpu0, _ := use()
+	t0, n0 := time.Now(), tokens.Load()
+	time.Sleep(time.Until(begin.Add(s.until)))
+	cpu, rss := use()
+	select {
+	case err := <-fail:
+		return cost{}, err
+	default:
+	}
+	return cost{CPU: (cpu - cpu0).Seconds(), Seconds: time.Since(t0).Seconds(), Tokens: float64(tokens.Load() - n0), RSS: rss}, nil
+}
+
+func requestBody(s shape) string {
+	return fmt.Sprintf(`{"model":"simulated","prompt":"hello","max_tokens":%d,"stream":true,"ignore_eos":true}`, s.tokens())
+}
+
+// readLines is the floor: net.Conn.Read and a count of the blank lines.
+func readLines(s shape, tokens *atomic.Int64) error {
+	addr := strings.TrimPrefix(s.url, "http://")
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		return err
+	}
+	body := requestBody(s)
+	if _, err := fmt.Fprintf(c, "POST /v1/completions HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", addr, len(body), body); err != nil {
+		return err
+	}
+	buf := make([]byte, 4096)
+	for {
+		n, err := c.Read(buf)
+		if err != nil {
+			return err
+		}
+		tokens.Add(int64(bytes.Count(buf[:n], []byte("\n\n"))))
+	}
+}
+
+// readJSON is what one writes first: net/http, bufio and encoding/json.
+func readJSON(s shape, tokens *atomic.Int64) error {
+	resp, err := http.Post(s.url+"/v1/completions", "application/json", strings.NewReader(requestBody(s)))
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close() //nolint:errcheck // the process ends with it
+	r := bufio.NewReader(resp.Body)
+	var times []time.Time
+	for {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+		data, ok := strings.CutPrefix(line, "data: ")
+		if !ok || strings.HasPrefix(data, "[DONE]") {
+			continue
+		}
+		var c struct{ Choices []struct{ Text string } }
+		if err := json.Unmarshal([]byte(data), &c); err != nil {
+			return err
+		}
+		if len(c.Choices) > 0 && c.Choices[0].Text != "" {
+			times = append(times, time.Now())
+			tokens.Add(1)
+		}
+	}
+}
