@@ -64,6 +64,11 @@ func StandIns(names ...string) Option {
 	return flag("--standins", strings.Join(names, ","))
 }
 
+// PrivateRegistries makes images of these hosts need a pull secret.
+func PrivateRegistries(hosts ...string) Option {
+	return flag("--private-registries", strings.Join(hosts, ","))
+}
+
 // RestartBackoff sets the first delay of a crash loop, as time.ParseDuration reads it.
 func RestartBackoff(d string) Option { return flag("--restart-backoff", d) }
 

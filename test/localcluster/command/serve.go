@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -102,6 +103,7 @@ func (c *cluster) start(ctx, startCtx context.Context) error {
 			Config: c.plane.Config, Dir: c.dir.Pods(), Block: block, Listeners: listeners, Engine: c.o.engine,
 			TLS:        &tls.Config{Certificates: []tls.Certificate{crt}, ClientCAs: c.plane.PKI.Pool(), ClientAuth: tls.RequireAndVerifyClientCert},
 			ReadyDelay: c.o.readyDelay, RestartBackoff: c.o.backoff, Marker: c.dir.Marker(), Log: c.log, Resolve: proxy.ClusterIP,
+			PrivateRegistries: strings.Split(c.o.registries, ","),
 		}, c.o.nodes)
 		return err
 	})

@@ -29,6 +29,7 @@ type upOptions struct {
 	timeout      time.Duration
 	readyDelay   time.Duration
 	backoff      time.Duration
+	registries   string
 }
 
 func (o *upOptions) register(fs *flag.FlagSet) {
@@ -44,6 +45,7 @@ func (o *upOptions) register(fs *flag.FlagSet) {
 	fs.BoolVar(&o.foreground, "foreground", false, "stay in the foreground, log to standard error, end at a signal")
 	fs.BoolVar(&o.dieWithStdin, "die-with-stdin", false, "with --foreground: end when standard input does")
 	fs.DurationVar(&o.timeout, "timeout", 3*time.Minute, "how long to wait for the cluster to be ready")
+	fs.StringVar(&o.registries, "private-registries", "", "`hosts` (with commas) whose images need a pull secret, or end in ImagePullBackOff")
 	fs.DurationVar(&o.readyDelay, "ready-delay", 300*time.Millisecond, "how long a container runs before it is ready")
 	fs.DurationVar(&o.backoff, "restart-backoff", time.Second, "first delay of a crash loop (a real kubelet: 10s)")
 }

@@ -46,8 +46,10 @@ type Options struct {
 	Engine         Engine
 	ReadyDelay     time.Duration // how long a container runs before it is ready
 	RestartBackoff time.Duration // first delay of a crash loop; doubles up to 30 times itself
-	Marker         string        // NAME=value put into the environment of every process, to find them by
-	Log            *slog.Logger
+	// PrivateRegistries are hosts whose images need an existing pull secret that holds the host.
+	PrivateRegistries []string
+	Marker            string // NAME=value put into the environment of every process, to find them by
+	Log               *slog.Logger
 
 	// Resolve finds the cluster IP of a Service for processes; nil: none is found.
 	Resolve func(namespace, name string) (ip string, ok bool)

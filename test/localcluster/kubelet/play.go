@@ -2,7 +2,6 @@ package kubelet
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,7 +20,7 @@ const maxBackoff = 30
 func (w *worker) play(ctx context.Context) {
 	pod := w.seen()
 	vols, ok := w.mountVolumes(ctx, pod)
-	if !ok || fault(pod) == FaultImagePull && !w.failPull(ctx, pod) {
+	if !ok || !w.pullImages(ctx, pod) {
 		return
 	}
 	sctx, stopSidecars := context.WithCancel(ctx)
@@ -93,29 +92,6 @@ func (w *worker) runsProcesses(pod *corev1.Pod) bool {
 		}
 	}
 	return false
-}
-
-// failPull plays a registry that refuses; it returns false when ctx ends.
-func (w *worker) failPull(ctx context.Context, pod *corev1.Pod) bool {
-	for delay := w.k.RestartBackoff; ; delay = min(2*delay, maxBackoff*w.k.RestartBackoff) {
-		for _, c := range pod.Spec.Containers {
-			w.event(corev1.EventTypeNormal, "Pulling", "Pulling image %q", c.Image)
-			w.event(corev1.EventTypeWarning, "Failed", "Failed to pull image %q: %s", c.Image, pullError(c.Image))
-			w.event(corev1.EventTypeWarning, "Failed", "Error: ErrImagePull")
-			w.change(false, c.Name, waiting("ErrImagePull", pullError(c.Image)))
-		}
-		if !pause(ctx, w.k.RestartBackoff/2) {
-			return false
-		}
-		for _, c := range pod.Spec.Containers {
-			w.event(corev1.EventTypeNormal, "BackOff", "Back-off pulling image %q", c.Image)
-			w.event(corev1.EventTypeWarning, "Failed", "Error: ImagePullBackOff")
-			w.change(false, c.Name, waiting("ImagePullBackOff", fmt.Sprintf("Back-off pulling image %q: ErrImagePull: %s", c.Image, pullError(c.Image))))
-		}
-		if !pause(ctx, delay) {
-			return false
-		}
-	}
 }
 
 func waiting(reason, message string) func(*containerState) {
