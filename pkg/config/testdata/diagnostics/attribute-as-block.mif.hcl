@@ -1,0 +1,6 @@
+namespace "bench" {
+  name = "bench"
+  labels {
+    mif = "enabled"
+  }
+}

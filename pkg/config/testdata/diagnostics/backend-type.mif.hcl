@@ -1,0 +1,5 @@
+mifbench {
+  backend "s3" {
+    bucket = "state"
+  }
+}

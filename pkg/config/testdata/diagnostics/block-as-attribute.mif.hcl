@@ -1,0 +1,5 @@
+gateway "mif" {
+  namespace = "bench"
+  class     = "istio"
+  listener  = { name = "http", protocol = "HTTP", port = 80 }
+}

@@ -1,0 +1,8 @@
+variable "prod" {
+  type    = bool
+  default = true
+}
+
+locals {
+  x = var.prod ? { replicas = 3, name = "x" } : { replicas = 1 }
+}

@@ -1,0 +1,3 @@
+namespace "bench" {
+  name = "DeepSeek_R1"
+}

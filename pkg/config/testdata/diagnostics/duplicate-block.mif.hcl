@@ -1,0 +1,7 @@
+namespace "bench" {
+  name = "one"
+}
+
+namespace "bench" {
+  name = "two"
+}

@@ -1,0 +1,3 @@
+output "x" {
+  value = env("MIFBENCH_TEST_UNSET")
+}

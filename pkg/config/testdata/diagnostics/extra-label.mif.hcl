@@ -1,0 +1,3 @@
+namespace "bench" "two" {
+  name = "bench"
+}

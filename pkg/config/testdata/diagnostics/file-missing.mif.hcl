@@ -1,0 +1,3 @@
+manifest "m" {
+  object = yamldecode(file("manifests/client.yaml"))
+}

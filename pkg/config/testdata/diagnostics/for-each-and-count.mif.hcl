@@ -1,0 +1,5 @@
+namespace "bench" {
+  for_each = toset(["a"])
+  count    = 2
+  name     = each.key
+}

@@ -1,0 +1,4 @@
+namespace "bench" {
+  for_each = ["a", "b"]
+  name     = each.value
+}

@@ -1,0 +1,4 @@
+inference_service "decode" {
+  namespace = "bench"
+  replicas  = 2.5
+}

@@ -1,0 +1,7 @@
+namespace "a" {
+  name = "a"
+
+  lifecycle {
+    ignore_changes = "metadata.labels"
+  }
+}

@@ -1,0 +1,7 @@
+namespace "bench" {
+  name = "bench"
+}
+
+output "x" {
+  value = namespace
+}

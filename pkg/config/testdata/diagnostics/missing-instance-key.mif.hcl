@@ -1,0 +1,8 @@
+namespace "bench" {
+  for_each = toset(["a", "b"])
+  name     = "bench-${each.key}"
+}
+
+output "name" {
+  value = namespace.bench.name
+}

@@ -1,0 +1,6 @@
+gateway "mif" {
+  namespace = "bench"
+  listener "http" {
+    protocol = "HTTP"
+  }
+}

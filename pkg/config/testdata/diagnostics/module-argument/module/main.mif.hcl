@@ -1,0 +1,8 @@
+variable "replicas" {
+  type        = number
+  description = "How many instances run."
+}
+
+output "name" {
+  value = "x-${var.replicas}"
+}

@@ -1,0 +1,3 @@
+module "stack" {
+  source = "./modules/pd-stack"
+}

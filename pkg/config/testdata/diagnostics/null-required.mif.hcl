@@ -1,0 +1,8 @@
+variable "ns" {
+  type    = string
+  default = null
+}
+
+namespace "bench" {
+  name = var.ns
+}

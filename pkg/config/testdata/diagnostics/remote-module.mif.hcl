@@ -1,0 +1,3 @@
+module "stack" {
+  source = "git::https://example.com/modules.git"
+}

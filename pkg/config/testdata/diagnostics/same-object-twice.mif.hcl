@@ -1,0 +1,7 @@
+namespace "a" {
+  name = "bench"
+}
+
+namespace "b" {
+  name = "bench"
+}

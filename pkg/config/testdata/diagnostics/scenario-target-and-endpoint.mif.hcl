@@ -1,0 +1,9 @@
+scenario "s" {
+  model = "m"
+
+  load {
+    requests        = 10
+    duration        = "10s"
+    max_concurrency = 2
+  }
+}

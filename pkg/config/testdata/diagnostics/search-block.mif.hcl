@@ -1,0 +1,3 @@
+search "max" {
+  scenario = "s"
+}

@@ -1,0 +1,7 @@
+variable "stack" {
+  default = "x"
+}
+
+mifbench {
+  stack = var.stack
+}

@@ -1,0 +1,4 @@
+mifbench {
+  stack            = "DeepSeek R1"
+  required_version = "latest"
+}

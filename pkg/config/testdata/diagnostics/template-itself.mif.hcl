@@ -1,0 +1,3 @@
+output "x" {
+  value = templatefile("a.tpl", { n = 1 })
+}

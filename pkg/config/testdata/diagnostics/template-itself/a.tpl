@@ -1,0 +1,1 @@
+${templatefile("a.tpl", { n = 2 })}

@@ -1,0 +1,3 @@
+output "x" {
+  value = templatefile("a.tpl", { model = "r1" })
+}

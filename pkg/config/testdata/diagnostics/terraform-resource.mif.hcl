@@ -1,0 +1,5 @@
+resource "namespace" "bench" {
+  name = "bench"
+}
+
+provider "kubernetes" {}

@@ -1,0 +1,8 @@
+namespace "a" {
+  name = "a"
+
+  timeouts {
+    create = "ten minutes"
+    destroy = "10m"
+  }
+}

@@ -1,0 +1,9 @@
+locals {
+  text = <<EOT
+hello
+  EOT # the end
+}
+
+namespace "b" {
+  name = "b"
+}

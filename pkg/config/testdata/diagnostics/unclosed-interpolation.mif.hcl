@@ -1,0 +1,7 @@
+namespace "a" {
+  name = "bench-${local.x"
+}
+
+locals {
+  x = "y"
+}

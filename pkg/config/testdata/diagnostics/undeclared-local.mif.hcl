@@ -1,0 +1,7 @@
+locals {
+  engine_ports = range(8000, 8008)
+}
+
+output "ports" {
+  value = local.engine_port
+}

@@ -1,0 +1,12 @@
+namespace "bench" {
+  name = "bench"
+}
+
+gateway "mif" {
+  namespace = namespace.bnech.name
+  class     = "istio"
+  listener "http" {
+    protocol = "HTTP"
+    port     = 80
+  }
+}

@@ -1,0 +1,5 @@
+# var: modle_path=/x
+variable "model_path" {
+  type    = string
+  default = "/models"
+}

@@ -1,0 +1,3 @@
+namespace "bench" {
+  nmae = "bench"
+}

@@ -1,0 +1,3 @@
+namespce "bench" {
+  name = "bench"
+}

@@ -1,0 +1,4 @@
+# var: ports=8000,8001
+variable "ports" {
+  type = list(number)
+}

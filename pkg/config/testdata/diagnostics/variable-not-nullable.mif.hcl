@@ -1,0 +1,5 @@
+# var: names=null
+variable "names" {
+  type     = list(string)
+  nullable = false
+}

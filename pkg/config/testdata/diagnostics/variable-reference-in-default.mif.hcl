@@ -1,0 +1,7 @@
+variable "a" {
+  default = var.b
+}
+
+variable "b" {
+  default = 1
+}

@@ -1,0 +1,4 @@
+# var: replicas=many
+variable "replicas" {
+  type = number
+}

@@ -1,0 +1,8 @@
+variable "model" {
+  type    = string
+  default = "r1"
+}
+
+output "model" {
+  value = vars.model
+}

@@ -1,0 +1,8 @@
+manifest "m" {
+  object = yamldecode(<<EOT
+kind: A
+---
+kind: B
+EOT
+  )
+}

@@ -1,0 +1,7 @@
+manifest "m" {
+  object = yamldecode(<<EOT
+kind: Pod
+  name: x
+EOT
+  )
+}
