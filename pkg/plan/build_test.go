@@ -90,7 +90,7 @@ func scenes() []scene {
 		{name: "adopt = true", want: adopting, obs: foreign, action: Adopt},
 		{name: "adopt = true takes it from another stack, visibly", want: adopting, obs: other, action: Adopt},
 		{name: "our mark without an entry: taken back", want: &o, obs: ok, action: Adopt, reason: "taken back"},
-		{name: "planned, killed, found with our mark", want: &o, prior: entryOf(o, state.Planned), obs: ok, action: NoOp},
+		{name: "planned, killed, found with our mark", want: &o, prior: entryOf(o, state.Planned), obs: ok, action: Wait, reason: "recorded now"},
 		{name: "planned, somebody else was faster: refuse", want: &o, prior: entryOf(o, state.Planned), obs: foreign, action: NoOp, code: "foreign"},
 		{name: "recreated by hand under our name: refuse", want: &o, prior: entryOf(o, state.Ready), obs: seen(foreign, func(o *Observation) { o.UID = "u2" }), action: NoOp, code: "foreign"},
 		{name: "imported: no mark but recorded", want: &o, prior: entryOf(o, state.Applied), obs: foreign, action: NoOp},

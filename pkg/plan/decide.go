@@ -130,6 +130,8 @@ func (b *builder) change(v *verdict, obs Observation) {
 		v.do(Renew, obs.Renew)
 	case !obs.Ready.Ready:
 		v.do(Wait, orElse(obs.Ready.Reason, "applied, not ready"))
+	case v.Prior.Status == state.Planned:
+		v.do(Wait, "was applied by a run that ended before it could record that; recorded now")
 	}
 	if v.Action == Replace && (v.ID.Kind == "Namespace" || v.ID.Kind == "CustomResourceDefinition") {
 		v.refuse("replace", fmt.Sprintf("%s cannot be replaced", v.ID),

@@ -1,6 +1,9 @@
 package plan
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 const maskOpen = "(sensitive value"
 
@@ -30,24 +33,21 @@ func (p Plan) Masked() Plan {
 	out.Changes = make([]Change, len(p.Changes))
 	for i, c := range p.Changes {
 		c.Fields, c.Drift = masked(c.Fields), masked(c.Drift)
-		children := make([]Child, len(c.Children))
-		for k, child := range c.Children {
-			child.Fields = masked(child.Fields)
-			children[k] = child
+		c.Children = slices.Clone(c.Children)
+		for k := range c.Children {
+			c.Children[k].Fields = masked(c.Children[k].Fields)
 		}
-		c.Children = children
 		out.Changes[i] = c
 	}
 	return out
 }
 
 func masked(fields []FieldDiff) []FieldDiff {
-	out := make([]FieldDiff, len(fields))
-	for i, f := range fields {
-		if f.Sensitive {
+	out := slices.Clone(fields)
+	for i := range out {
+		if f := &out[i]; f.Sensitive {
 			f.Before, f.After = hideAll(f.Before), hideAll(f.After)
 		}
-		out[i] = f
 	}
 	return out
 }

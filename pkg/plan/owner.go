@@ -3,7 +3,6 @@ package plan
 import (
 	"fmt"
 
-	"github.com/mifbench/mifbench/pkg/resource"
 	"github.com/mifbench/mifbench/pkg/state"
 )
 
@@ -27,9 +26,8 @@ func recorded(e *state.Entry, obs Observation) bool {
 	case e == nil:
 		return false
 	case e.Status == state.Planned:
-		// Planned, then found without our mark: somebody else was faster. A release carries no
-		// annotation, so the intent is all there is to go by.
-		return e.ID.Driver == resource.DriverHelm
+		// Planned, then found without our mark: somebody else was faster.
+		return false
 	default:
 		return e.UID == "" || obs.UID == "" || e.UID == obs.UID
 	}

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/mifbench/mifbench/pkg/state"
 )
 
 // SavedFormat and SavedVersion head every saved plan.
@@ -28,6 +30,8 @@ type Basis struct {
 	ConfigHash string `json:"configHash"`
 	Lineage    string `json:"lineage"`
 	Serial     uint64 `json:"serial"`
+	// Salt keys the fingerprints in the plan; see Saved.Identify.
+	Salt string `json:"salt,omitempty"`
 	// ClusterUID is the UID of the kube-system namespace.
 	ClusterUID string `json:"clusterUID"`
 }
@@ -57,6 +61,7 @@ type Saved struct {
 // Encode is the file's text.
 func (s Saved) Encode() ([]byte, error) {
 	s.Format, s.Version, s.Digest = SavedFormat, SavedVersion, s.Plan.Digest()
+	s.Plan = s.Plan.Masked() // the digest has seen the fingerprints of secrets; the file need not
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encode the plan of stack %q: %w", s.Plan.Stack, err)
@@ -127,6 +132,16 @@ func Read(path string) (Saved, error) {
 	return s, nil
 }
 
+// Identify gives a state that was never saved the lineage and salt under which the plan was made,
+// so that the plan of a new stack can be made again. Any other state comes back as it is. Call it
+// on the prior state before CheckBasis and before planning again.
+func (s Saved) Identify(prior state.State) state.State {
+	if prior.Serial == 0 && s.Basis.Serial == 0 && s.Basis.Salt != "" {
+		prior.Lineage, prior.Salt = s.Basis.Lineage, s.Basis.Salt
+	}
+	return prior
+}
+
 // CheckBasis refuses a saved plan whose ground has moved. The error answers
 // errors.Is(err, ErrStale) and says what moved and that planning again is the way out.
 func (s Saved) CheckBasis(now Basis) error {
@@ -153,7 +168,11 @@ func (s Saved) CheckSame(fresh Plan) error {
 		return nil
 	}
 	text := "the cluster has moved since"
-	for _, d := range Differences(s.Plan, fresh, 10) {
+	differences := Differences(s.Plan, fresh.Masked(), 10)
+	if len(differences) == 0 {
+		differences = []string{"a sensitive value has changed"}
+	}
+	for _, d := range differences {
 		text += "\n  " + d
 	}
 	return stale("%s", text)

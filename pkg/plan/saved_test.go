@@ -129,3 +129,37 @@ func FuzzDecodeNeverPanics(f *testing.F) {
 		}
 	})
 }
+
+func TestPlanOfANewStackCanBeMadeAgain(t *testing.T) {
+	first := state.New("s")
+	s := Saved{Basis: Basis{Lineage: first.Lineage, Salt: first.Salt}}
+	if got := s.Identify(state.New("s")); got.Lineage != first.Lineage || got.Salt != first.Salt {
+		t.Errorf("%+v", got)
+	}
+	saved := state.New("s")
+	saved.Serial = 1
+	if got := s.Identify(saved); got.Lineage != saved.Lineage {
+		t.Error("a state that exists was renamed")
+	}
+}
+
+func TestRow08SavedPlanHoldsNoFingerprintAndStillSeesAnotherSecret(t *testing.T) {
+	o := want("Secret", "s", nil)
+	secret := func(fp string) Plan {
+		return one(&o, entryOf(o, state.Ready), live(map[string]any{"p": Mask("f00d")}, map[string]any{"p": Mask(fp)}), Options{})
+	}
+	text, err := Saved{Plan: secret("beef")}.Encode()
+	if err != nil || strings.Contains(string(text), "beef") || strings.Contains(string(text), "f00d") {
+		t.Fatalf("%v %s", err, text)
+	}
+	s, err := Decode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.CheckSame(secret("beef")); err != nil {
+		t.Error(err)
+	}
+	if err := s.CheckSame(secret("cafe")); !errors.Is(err, ErrStale) || !strings.Contains(err.Error(), "sensitive") {
+		t.Errorf("another secret: %v", err)
+	}
+}
