@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -17,7 +18,9 @@ import (
 type collector struct {
 	language *language
 	reader   *reader
-	diags    hcl.Diagnostics
+	// flawed are blocks with wrong names inside.
+	flawed map[*hclsyntax.Block]bool
+	diags  hcl.Diagnostics
 }
 
 // module reads a directory and the modules that it calls.
@@ -70,7 +73,9 @@ func (c *collector) block(m *module, b *hclsyntax.Block) {
 		return
 	}
 	if !row.freeNames {
-		c.diags = append(c.diags, block.CheckNames(header(b), b.Body, row.schemas...)...)
+		diags := block.CheckNames(header(b), b.Body, row.schemas...)
+		c.diags = append(c.diags, diags...)
+		c.flawed[b] = diags.HasErrors()
 	}
 	if len(b.Labels) > 0 && !c.name(b, row) {
 		return
@@ -168,13 +173,16 @@ func collectOnly(place func(*module) **hclsyntax.Block) func(*collector, *module
 	}
 }
 
+// refusedModuleArguments are known to other tools, and not variables' names.
+func refusedModuleArguments() []string { return []string{"for_each", "count", "providers", "version"} }
+
 func collectModule(c *collector, m *module, b *hclsyntax.Block) {
 	name := b.Labels[0]
 	if first, dup := m.modules[name]; dup {
 		c.duplicate(b.DefRange(), header(b), first.call.DefRange())
 		return
 	}
-	for _, attr := range []string{"for_each", "count", "providers", "version"} {
+	for _, attr := range refusedModuleArguments() {
 		if a := b.Body.Attributes[attr]; a != nil {
 			c.diags = append(c.diags, &hcl.Diagnostic{
 				Severity: hcl.DiagError, Summary: "Unsupported argument", Subject: a.NameRange.Ptr(), Context: a.Range().Ptr(),
@@ -227,6 +235,11 @@ func (c *collector) callee(m *module) {
 				Detail: fmt.Sprintf("The module at %s is one of the modules that this block is part of, directly or through others.", m.dir)})
 			return
 		}
+	}
+	if info, err := os.Stat(m.dir); err != nil || !info.IsDir() {
+		c.diags = append(c.diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "No such module", Subject: m.call.Body.Attributes["source"].Expr.Range().Ptr(),
+			Detail: fmt.Sprintf("There is no directory at %s. The source is relative to the directory of this file.", m.dir)})
+		return
 	}
 	c.module(m)
 }

@@ -37,7 +37,7 @@ type datasetNode struct {
 }
 
 func (r *datasetNode) run(e *evaluator, n *node) {
-	mode, list, ok := e.instances(r.block, e.context(n.mod, n.refs, true), n.bad)
+	mode, list, ok := e.instances(r.block, e.scope(n, true), n.bad)
 	if !ok {
 		n.bad = true
 		return

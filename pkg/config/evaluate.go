@@ -7,9 +7,11 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 
+	"github.com/mifbench/mifbench/pkg/config/block"
 	"github.com/mifbench/mifbench/pkg/config/diagnostic"
 	"github.com/mifbench/mifbench/pkg/config/lang"
 )
@@ -62,9 +64,17 @@ func (n *node) inherit(g *graph) {
 	}
 }
 
+// scope is the context of a node's own module.
+func (e *evaluator) scope(n *node, final bool) *hcl.EvalContext {
+	return e.context(n.mod, n.refs, n.holes, final)
+}
+
 // context is an evaluation context with the values of the given references.
-func (e *evaluator) context(m *module, refs []ref, final bool) *hcl.EvalContext {
+func (e *evaluator) context(m *module, refs []ref, holes [][]string, final bool) *hcl.EvalContext {
 	tree := map[string]any{}
+	for _, h := range holes {
+		place(tree, h, cty.DynamicVal)
+	}
 	for _, r := range refs {
 		n := e.graph.nodes[r.node]
 		if n == nil || len(r.path) == 0 {
@@ -96,7 +106,10 @@ func place(tree map[string]any, path []string, v cty.Value) {
 		}
 		tree = next
 	}
-	tree[path[len(path)-1]] = v
+	last := path[len(path)-1]
+	if _, deeper := tree[last].(map[string]any); !deeper {
+		tree[last] = v
+	}
 }
 
 func objectOf(x any) cty.Value {
@@ -133,6 +146,10 @@ func (e *evaluator) value(expr hcl.Expression, ctx *hcl.EvalContext) (cty.Value,
 	if diags.HasErrors() {
 		return cty.DynamicVal, false
 	}
+	if block.Infinite(v) {
+		e.fail(block.DivisionByZero(expr, ctx))
+		return cty.DynamicVal, false
+	}
 	if size(v, e.o.Limits.ValueSize) > e.o.Limits.ValueSize {
 		e.fail(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Value too large", Subject: expr.Range().Ptr(),
 			Detail: fmt.Sprintf("The value has more than %d elements or bytes of text.", e.o.Limits.ValueSize)})
@@ -162,10 +179,10 @@ func size(v cty.Value, limit int) int {
 
 // both evaluates an expression for value and final.
 func (e *evaluator) both(n *node, expr hcl.Expression) bool {
-	v, ok := e.value(expr, e.context(n.mod, n.refs, false))
+	v, ok := e.value(expr, e.scope(n, false))
 	n.value, n.final = v, v
 	if ok && e.hasFinal(n.refs) {
-		n.final, ok = e.value(expr, e.context(n.mod, n.refs, true))
+		n.final, ok = e.value(expr, e.scope(n, true))
 	}
 	n.bad = n.bad || !ok
 	return ok
@@ -215,6 +232,9 @@ func improve(diags hcl.Diagnostics) hcl.Diagnostics {
 		if d.Summary == "Unsupported attribute" && d.Expression != nil && d.Subject != nil {
 			suggestAttribute(d)
 		}
+		if extra, ok := hcl.DiagnosticExtra[hclsyntax.FunctionCallUnknownDiagExtra](d); ok && d.EvalContext != nil {
+			suggestFunction(d, extra)
+		}
 	}
 	return diags
 }
@@ -228,7 +248,14 @@ func suggestAttribute(d *hcl.Diagnostic) {
 				continue
 			}
 			v, diags := t[:i].TraverseAbs(d.EvalContext)
-			if diags.HasErrors() || !v.Type().IsObjectType() {
+			if diags.HasErrors() {
+				return
+			}
+			if hint := instanceHint(t[:i], attr.Name, v.Type()); hint != "" {
+				d.Summary, d.Detail = "Missing instance key", hint
+				return
+			}
+			if !v.Type().IsObjectType() {
 				return
 			}
 			names := keys(v.Type().AttributeTypes())
@@ -236,4 +263,39 @@ func suggestAttribute(d *hcl.Diagnostic) {
 			return
 		}
 	}
+}
+
+// instanceHint explains that a block with for_each or count has instances in between.
+func instanceHint(t hcl.Traversal, attr string, ty cty.Type) string {
+	isInstance := func(ty cty.Type) bool { return ty.IsObjectType() && ty.HasAttribute("id") }
+	name, ok := step(t, 1)
+	if !ok || len(t) != 2 {
+		return ""
+	}
+	block := t.RootName() + "." + name
+	switch {
+	case ty.IsTupleType() && len(ty.TupleElementTypes()) > 0 && isInstance(ty.TupleElementType(0)):
+		return fmt.Sprintf("%s has count, so it has %d instances: write %s[0].%s for one, %s[*].%s for all.", block, len(ty.TupleElementTypes()), block, attr, block, attr)
+	case ty.IsObjectType() && !ty.HasAttribute("id"):
+		names := sorted(keys(ty.AttributeTypes()))
+		if len(names) == 0 || !isInstance(ty.AttributeType(names[0])) {
+			return ""
+		}
+		return fmt.Sprintf("%s has for_each, so it has one instance for each key (%s): write %s[%q].%s for one, values(%s)[*].%s for all.",
+			block, diagnostic.List(names), block, names[0], attr, block, attr)
+	}
+	return ""
+}
+
+func suggestFunction(d *hcl.Diagnostic, extra hclsyntax.FunctionCallUnknownDiagExtra) {
+	var names []string
+	for ctx := d.EvalContext; ctx != nil; ctx = ctx.Parent() {
+		names = append(names, keys(ctx.Functions)...)
+	}
+	name := extra.CalledFunctionName()
+	hint := diagnostic.DidYouMean(name, names)
+	if hint == "" {
+		hint = " The functions are listed by mifbench schema and in the reference."
+	}
+	d.Detail = fmt.Sprintf("There is no function named %q.%s", name, hint)
 }

@@ -19,10 +19,14 @@ type node struct {
 	// refs are the references in the module's own scope; outer those in the caller's, for
 	// variables that a module block sets; after are dependencies without a value.
 	refs, outer, after []ref
-	run                func(*evaluator, *node)
+	// holes are references that failed, of refs and of outer.
+	holes, outerHoles [][]string
+	run               func(*evaluator, *node)
 
 	// value is what resources may see; final is the same with values known after apply.
 	value, final cty.Value
+	// flawed blocks have wrong names inside, so their kind is not asked to judge the rest.
+	flawed bool
 	// bad nodes had errors, or refer to nodes that had: nothing that follows from their
 	// unknown values is held against the author.
 	bad bool

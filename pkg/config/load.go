@@ -2,6 +2,7 @@ package config
 
 import (
 	"path/filepath"
+	"slices"
 	"sort"
 
 	"github.com/hashicorp/hcl/v2"
@@ -19,18 +20,23 @@ func Load(dir string, o Options) (*Config, hcl.Diagnostics) {
 	l := newLanguage(o.Kinds)
 	r := newReader(o.Limits)
 	root := newModule("", filepath.Clean(dir), nil)
-	c := &collector{language: l, reader: r}
+	c := &collector{language: l, reader: r, flawed: map[*hclsyntax.Block]bool{}}
 	c.module(root)
 
 	config := &Config{Dir: dir, Files: r.files}
 	e := &evaluator{o: o, reader: r, config: config, diags: c.diags}
 	env := environment(o.Env)
 	b := &builder{
-		language: l, env: env, root: root, reader: r, tables: map[string]map[string]function.Function{},
+		language: l, env: env, root: root, flawed: c.flawed, reader: r, tables: map[string]map[string]function.Function{},
 		graph: &graph{language: l, nodes: map[nodeID]*node{}, root: root},
 	}
 	e.graph, config.graph = b.graph, b.graph
 	b.module(root)
+	if r.broken {
+		// Blocks may have been lost or swallowed: what does not fit together now, will.
+		config.Hash = e.hash()
+		return config, tidy(r.outsideBroken(e.diags))
+	}
 	e.fail(b.diags...)
 	e.fail(b.graph.sort()...)
 	if !onlyFiles(c.diags) {
@@ -57,7 +63,7 @@ func onlyFiles(diags hcl.Diagnostics) bool {
 
 // tidy sorts diagnostics by place and drops repetitions; those without a place come first.
 func tidy(in hcl.Diagnostics) hcl.Diagnostics {
-	out := dedupe(in)
+	out := block.Paired(dedupe(in))
 	sort.SliceStable(out, func(i, j int) bool {
 		a, b := out[i].Subject, out[j].Subject
 		switch {
@@ -79,6 +85,7 @@ type builder struct {
 	reader   *reader
 	env      map[string]string
 	tables   map[string]map[string]function.Function
+	flawed   map[*hclsyntax.Block]bool
 	diags    hcl.Diagnostics
 }
 
@@ -104,7 +111,7 @@ func (b *builder) module(m *module) {
 func (b *builder) references(n *node, s symbols, visit func(*resolver)) {
 	r := newResolver(b.language, n.mod, s)
 	visit(r)
-	n.refs = append(n.refs, r.refs...)
+	n.refs, n.holes = append(n.refs, r.refs...), append(n.holes, r.holes...)
 	n.bad = n.bad || r.diags.HasErrors()
 	b.diags = append(b.diags, r.diags...)
 }
@@ -144,7 +151,7 @@ func (b *builder) variable(n *node, v *variable) {
 		if a := m.call.Body.Attributes[v.name]; a != nil {
 			r := newResolver(b.language, m.parent, symbols{})
 			r.expression(a.Expr)
-			n.outer, n.bad = r.refs, n.bad || r.diags.HasErrors()
+			n.outer, n.outerHoles, n.bad = r.refs, r.holes, n.bad || r.diags.HasErrors()
 			b.diags = append(b.diags, r.diags...)
 		}
 	}
@@ -176,7 +183,7 @@ func (b *builder) output(n *node, blk *hclsyntax.Block) {
 
 // block makes the node of a resource, dataset or scenario.
 func (b *builder) block(n *node, blk *hclsyntax.Block) {
-	n.rng = blk.DefRange()
+	n.rng, n.flawed = blk.DefRange(), b.flawed[blk]
 	attrs := blk.Body.Attributes
 	s := symbols{each: attrs["for_each"] != nil, count: attrs["count"] != nil}
 	b.references(n, s, func(r *resolver) { r.body(blk.Body, nil) })
@@ -215,8 +222,11 @@ func (b *builder) arguments(m *module) {
 	for _, name := range sorted(keys(m.variables)) {
 		s.Attributes = append(s.Attributes, block.Attribute{Name: name})
 	}
-	for _, special := range []string{"for_each", "count", "providers", "version"} { // said while collecting
-		s.Attributes = append(s.Attributes, block.Attribute{Name: special})
+	given := hclsyntax.Attributes{}
+	for name, a := range m.call.Body.Attributes {
+		if !slices.Contains(refusedModuleArguments(), name) { // said while collecting
+			given[name] = a
+		}
 	}
-	b.diags = append(b.diags, block.CheckNames(header(m.call), &hclsyntax.Body{Attributes: m.call.Body.Attributes}, s)...)
+	b.diags = append(b.diags, block.CheckNames(header(m.call), &hclsyntax.Body{Attributes: given}, s)...)
 }

@@ -138,14 +138,14 @@ func escapePointer(s string) string {
 // unknownValue answers a value that only apply will tell, in a place that plan must know.
 func unknownValue(header string) func(a *hcl.Attribute, ctx *hcl.EvalContext) *hcl.Diagnostic {
 	return func(a *hcl.Attribute, ctx *hcl.EvalContext) *hcl.Diagnostic {
-		culprit := ""
+		culprit, subject := "", a.Expr.Range()
 		for _, t := range a.Expr.Variables() {
 			if v, diags := t.TraverseAbs(ctx); !diags.HasErrors() && !v.IsWhollyKnown() {
-				culprit = fmt.Sprintf(" %s is known only after apply.", traversalText(t))
+				culprit, subject = fmt.Sprintf(" %s is known only after apply.", traversalText(t)), t.SourceRange()
 				break
 			}
 		}
-		return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Value known only after apply", Subject: a.Expr.Range().Ptr(), Context: a.Range.Ptr(),
+		return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Value known only after apply", Subject: &subject, Context: a.Range.Ptr(),
 			Detail:     fmt.Sprintf("The argument %q of %s must be known when the plan is made.%s Such values may be used in outputs and as the target of scenarios; here use a name or an address that does not depend on apply.", a.Name, header, culprit),
 			Expression: a.Expr, EvalContext: ctx}
 	}

@@ -50,7 +50,7 @@ func (r *outputNode) run(e *evaluator, n *node) {
 	if diagnostic.IsSensitive(n.final) && !r.fields.Sensitive {
 		e.fail(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Output holds a sensitive value", Subject: r.fields.Value.Range().Ptr(),
 			Detail:     "The value comes from something that is marked as sensitive. Add sensitive = true to the output, or nonsensitive(…) if it may be shown.",
-			Expression: r.fields.Value, EvalContext: e.context(n.mod, n.refs, true)})
+			Expression: r.fields.Value, EvalContext: e.scope(n, true)})
 		return
 	}
 	raw, _ := n.final.UnmarkDeep()

@@ -43,6 +43,9 @@ type resolver struct {
 	diags    hcl.Diagnostics
 	refs     []ref
 	seen     map[nodeID]bool
+	// holes are paths of references that failed; they evaluate to an unknown value, so that
+	// one mistake is told once.
+	holes [][]string
 }
 
 func newResolver(l *language, m *module, s symbols) *resolver {
@@ -268,6 +271,13 @@ func (r *resolver) bare(root string) string {
 }
 
 func (r *resolver) fail(t hcl.Traversal, summary, detail string) {
+	hole := []string{t.RootName()}
+	for i := 1; i < 3; i++ {
+		if name, ok := step(t, i); ok && len(hole) == i {
+			hole = append(hole, name)
+		}
+	}
+	r.holes = append(r.holes, hole)
 	r.diags = append(r.diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: t.SourceRange().Ptr()})
 }
 

@@ -30,7 +30,7 @@ type resourceNode struct {
 }
 
 func (r *resourceNode) run(e *evaluator, n *node) {
-	mode, list, ok := e.instances(r.block, e.context(n.mod, n.refs, false), n.bad)
+	mode, list, ok := e.instances(r.block, e.scope(n, false), n.bad)
 	if !ok {
 		n.bad = true
 		return
@@ -73,7 +73,7 @@ func (r *resourceNode) instance(e *evaluator, n *node, inst instance) (Resource,
 	res := Resource{Address: addr, Options: r.kind.kind.New()}
 	options, decoded, ok := r.decode(e, n, inst, res.Options)
 	res.Scope = resource.Scope{Address: addr, Stack: e.stack, Dir: n.mod.dir, Block: r.block.DefRange(), At: decoded.At}
-	if !ok {
+	if !ok || n.flawed {
 		return res, cty.DynamicVal, false
 	}
 	expansion, diags := r.kind.kind.Expand(res.Scope, res.Options)

@@ -19,7 +19,7 @@ type scenarioNode struct {
 }
 
 func (r *scenarioNode) run(e *evaluator, n *node) {
-	_, list, ok := e.instances(r.block, e.context(n.mod, n.refs, true), n.bad)
+	_, list, ok := e.instances(r.block, e.scope(n, true), n.bad)
 	n.bad = n.bad || !ok
 	for _, inst := range list {
 		s, ok := r.instance(e, n, inst)
@@ -45,12 +45,12 @@ func (r *scenarioNode) instance(e *evaluator, n *node, inst instance) (Scenario,
 	}
 	var refs scenarioRefs
 	_, refsOK := e.decode(r.refs, r.block, n, inst.ctx, &refs, map[string]bool{"target": true, "dataset": true})
-	if !ok || !refsOK {
-		return s, false
-	}
 	before := len(e.diags)
 	r.target(e, n, inst, &s)
 	r.dataset(e, n, inst, &s)
+	if !ok || !refsOK || n.flawed {
+		return s, false
+	}
 	e.fail(checkScenario(r.block, &s)...)
 	return s, !e.diags[before:].HasErrors()
 }

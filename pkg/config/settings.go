@@ -96,7 +96,7 @@ type clusterNode struct {
 }
 
 func (r *clusterNode) run(e *evaluator, n *node) {
-	_, ok := e.decode(r.schema, r.block, n, e.context(n.mod, n.refs, false), &e.config.Cluster, nil)
+	_, ok := e.decode(r.schema, r.block, n, e.scope(n, false), &e.config.Cluster, nil)
 	n.bad = n.bad || !ok
 	c := &e.config.Cluster
 	c.Range = r.block.DefRange()

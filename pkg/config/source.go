@@ -23,10 +23,13 @@ type reader struct {
 	limits Limits
 	read   map[string][]byte
 	files  map[string]*hcl.File
+	// broken is set when a configuration file has a syntax error; syntax are the files.
+	broken bool
+	syntax map[string]bool
 }
 
 func newReader(l Limits) *reader {
-	return &reader{limits: l, read: map[string][]byte{}, files: map[string]*hcl.File{}}
+	return &reader{limits: l, read: map[string][]byte{}, files: map[string]*hcl.File{}, syntax: map[string]bool{}}
 }
 
 // bytes is the content of a regular file within the size limit.
@@ -126,6 +129,7 @@ func (r *reader) parse(name string) (*hclsyntax.Body, hcl.Diagnostics) {
 	file, diags := hclsyntax.ParseConfig(src, shown, hcl.InitialPos)
 	if diags.HasErrors() {
 		diags = explainSyntax(src, shown, diags)
+		r.broken, r.syntax[shown] = true, true
 	}
 	if file == nil {
 		return nil, diags
@@ -136,6 +140,17 @@ func (r *reader) parse(name string) (*hclsyntax.Body, hcl.Diagnostics) {
 		panic(fmt.Sprintf("config: native syntax gives a body of %T", file.Body))
 	}
 	return body, diags
+}
+
+// outsideBroken keeps what was found in files without syntax errors, and those errors.
+func (r *reader) outsideBroken(in hcl.Diagnostics) hcl.Diagnostics {
+	var out hcl.Diagnostics
+	for _, d := range in {
+		if d.Subject == nil || !r.syntax[d.Subject.Filename] || d.Extra == syntaxError {
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 // shown is the name of a file in ranges and messages: as the user gave the directory.

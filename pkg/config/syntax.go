@@ -13,17 +13,35 @@ import (
 // there is one, only the parser's errors before it are kept: those behind it follow from it.
 func explainSyntax(src []byte, filename string, diags hcl.Diagnostics) hcl.Diagnostics {
 	opener := unclosed(src, filename)
-	if opener == nil {
-		return diags
-	}
 	var out hcl.Diagnostics
+	last := -1
 	for _, d := range diags {
-		if d.Subject != nil && d.Subject.Start.Byte < opener.Subject.Start.Byte {
-			out = append(out, d)
+		at := -1
+		if d.Subject != nil {
+			at = d.Subject.Start.Byte
 		}
+		if opener != nil && at >= opener.Subject.Start.Byte || at >= 0 && at == last {
+			continue
+		}
+		last = at
+		out = append(out, d)
 	}
-	return append(out, opener)
+	if opener != nil {
+		out = append(out, opener)
+	}
+	for _, d := range out {
+		if d.Summary == "Invalid block definition" {
+			d.Detail += " If an argument was meant, put an equals sign behind its name."
+		}
+		d.Extra = syntaxError
+	}
+	return out
 }
+
+// origin marks, in a diagnostic's Extra, where it comes from.
+type origin string
+
+const syntaxError = origin("syntax")
 
 // opener is a token that wants to be closed.
 type opener struct {
@@ -41,6 +59,8 @@ func unclosed(src []byte, filename string) *hcl.Diagnostic {
 	var suspect *opener
 	for _, t := range tokens {
 		switch {
+		case t.Type == hclsyntax.TokenQuotedNewline && len(stack) > 0:
+			return unclosedDiagnostic(brokenQuote(stack))
 		case isOpener(t.Type):
 			stack = append(stack, opener{t, indentOf(lines, t.Range.Start.Line)})
 		case isCloser(t.Type):
@@ -64,6 +84,21 @@ func unclosed(src []byte, filename string) *hcl.Diagnostic {
 		return unclosedDiagnostic(suspect.token)
 	}
 	return unclosedDiagnostic(blockStart(stack, lines))
+}
+
+// brokenQuote is the opener to blame for a text that goes over the end of its line: the
+// quote, or the template expression on the same line that took the closing quote for the
+// start of another text.
+func brokenQuote(stack []opener) hclsyntax.Token {
+	top := stack[len(stack)-1].token
+	for i := len(stack) - 2; i >= 0; i-- {
+		o := stack[i].token
+		isTemplate := o.Type == hclsyntax.TokenTemplateInterp || o.Type == hclsyntax.TokenTemplateControl
+		if isTemplate && o.Range.Start.Line == top.Range.Start.Line {
+			return o
+		}
+	}
+	return top
 }
 
 // blockStart is the innermost opener, unless the file's blocks show that an earlier one is

@@ -150,7 +150,9 @@ func (e *evaluator) varFile(root *module, path, shown string) {
 		e.fail(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Unreadable variables file", Detail: sentence(err)})
 		return
 	}
-	attrs, diags := e.parseVars(bytes.TrimPrefix(src, []byte("\xef\xbb\xbf")), e.reader.shown(path))
+	src = bytes.TrimPrefix(src, []byte("\xef\xbb\xbf"))
+	attrs, diags := e.parseVars(src, e.reader.shown(path))
+	hideSensitiveLines(root, src, diags)
 	e.fail(diags...)
 	for name, a := range attrs {
 		if root.variables[name] == nil {
@@ -159,6 +161,19 @@ func (e *evaluator) varFile(root *module, path, shown string) {
 			continue
 		}
 		e.values[name] = varValue{source: fmt.Sprintf("%s:%d", shown, a.NameRange.Start.Line), expr: a.Expr}
+	}
+}
+
+// hideSensitiveLines hides the source of syntax errors in files that set a sensitive
+// variable: where its value begins and ends is not certain.
+func hideSensitiveLines(root *module, src []byte, diags hcl.Diagnostics) {
+	for _, v := range root.variables {
+		if v.fields.Sensitive && bytes.Contains(src, []byte(v.name)) {
+			for _, d := range diags {
+				d.Extra = diagnostic.HideSource
+			}
+			return
+		}
 	}
 }
 

@@ -77,8 +77,10 @@ func collectVariable(c *collector, m *module, b *hclsyntax.Block) {
 	c.diags = append(c.diags, constantOnly(diags, "variable")...)
 	v.valid = !diags.HasErrors()
 	v.validations = v.fields.Validations
+	before := len(c.diags)
 	v.readType(c)
 	v.readDefault(c)
+	v.hide(c.diags[before:])
 }
 
 func reserved(name string) bool {
@@ -163,7 +165,9 @@ func (v *variable) convert(val cty.Value) (cty.Value, error) {
 
 // runVariable gives a variable its value.
 func (v *variable) run(e *evaluator, n *node) {
+	before := len(e.diags)
 	val, source, rng, ok := v.given(e, n)
+	v.hide(e.diags[before:])
 	if !ok {
 		n.bad = true
 		return
@@ -172,13 +176,27 @@ func (v *variable) run(e *evaluator, n *node) {
 		val = val.Mark(diagnostic.Sensitive)
 	}
 	n.value, n.final = val, val
+	before = len(e.diags)
 	v.validate(e, n, rng)
+	if rng != v.block.DefRange() {
+		v.hide(e.diags[before:])
+	}
 	if n.mod.parent == nil {
 		raw, _ := val.UnmarkDeep()
 		e.config.Variables = append(e.config.Variables, Variable{
 			Name: v.name, Description: v.fields.Description, Type: typeexpr.TypeString(v.typ), Sensitive: v.fields.Sensitive,
 			Value: raw, Source: source, Range: v.block.DefRange(),
 		})
+	}
+}
+
+// hide keeps the source lines that hold a sensitive variable's value out of sight. The
+// declaration's own header is harmless.
+func (v *variable) hide(diags hcl.Diagnostics) {
+	for _, d := range diags {
+		if v.fields.Sensitive && d.Subject != nil && *d.Subject != v.block.DefRange() {
+			d.Extra = diagnostic.HideSource
+		}
 	}
 }
 
@@ -225,7 +243,7 @@ func (v *variable) argument(e *evaluator, n *node) (val cty.Value, rng hcl.Range
 	if a == nil {
 		return cty.NilVal, v.block.DefRange(), false, true
 	}
-	ctx := e.context(n.mod.parent, n.outer, false)
+	ctx := e.context(n.mod.parent, n.outer, n.outerHoles, false)
 	raw, ok := e.value(a.Expr, ctx)
 	if !ok {
 		return cty.NilVal, a.Expr.Range(), true, false
@@ -246,6 +264,7 @@ func (v *variable) missing(n *node) *hcl.Diagnostic {
 	}
 	if n.mod.parent != nil {
 		d.Subject = n.mod.call.DefRange().Ptr()
+		d.Extra = block.Absent{Header: header(n.mod.call), Name: v.name}
 		d.Detail = fmt.Sprintf("The module needs the argument %q%s, declared at %s:%d without a default.", v.name, doc, v.block.DefRange().Filename, v.block.DefRange().Start.Line)
 		return d
 	}
@@ -261,7 +280,7 @@ func (v *variable) validate(e *evaluator, n *node, rng hcl.Range) {
 		if row.Condition == nil || row.ErrorMessage == nil || n.bad {
 			continue
 		}
-		ctx := e.context(n.mod, append([]ref{self}, n.refs...), false)
+		ctx := e.context(n.mod, append([]ref{self}, n.refs...), n.holes, false)
 		cond, ok := e.value(row.Condition, ctx)
 		if !ok {
 			n.bad = true

@@ -7,6 +7,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/mifbench/mifbench/pkg/config/diagnostic"
 )
 
 // Decoded is what decoding found out beside the filled struct.
@@ -72,19 +74,28 @@ func (d *decoder) body(s *Schema, header string, rng hcl.Range, body hcl.Body, v
 			}
 			continue
 		}
-		val, ok := d.attribute(a, attr, header, rng)
-		if !ok {
-			continue
+		before := len(d.diags)
+		if val, ok := d.attribute(a, attr, header, rng); ok {
+			if values != nil {
+				values[a.Name] = val
+			}
+			d.assign(a, attr, val, v.Field(a.field))
 		}
-		if values != nil {
-			values[a.Name] = val
+		if a.Sensitive && attr != nil {
+			hideSource(d.diags[before:])
 		}
-		d.assign(a, attr, val, v.Field(a.field))
 	}
 	byType := content.Blocks.ByType()
 	for i := range s.Blocks {
 		n := &s.Blocks[i]
 		d.blocks(n, header, rng, byType[n.Type], v.Field(n.field), at, !diags.HasErrors())
+	}
+}
+
+// hideSource keeps the source lines of a sensitive attribute out of sight.
+func hideSource(diags hcl.Diagnostics) {
+	for _, d := range diags {
+		d.Extra = diagnostic.HideSource
 	}
 }
 
@@ -104,7 +115,7 @@ func withoutLabels(in hcl.Diagnostics) hcl.Diagnostics {
 func (d *decoder) blocks(n *Nested, header string, rng hcl.Range, found []*hcl.Block, field reflect.Value, at *tree, complete bool) {
 	if len(found) < n.Min && complete {
 		d.diags = append(d.diags, &hcl.Diagnostic{
-			Severity: hcl.DiagError, Summary: "Missing block", Subject: rng.Ptr(),
+			Severity: hcl.DiagError, Summary: "Missing block", Subject: rng.Ptr(), Extra: Absent{header, n.Type},
 			Detail: fmt.Sprintf("%s needs a block of type %q: %s", header, n.Type, n.Doc),
 		})
 	}

@@ -118,6 +118,9 @@ func unknownAttribute(header string, a *hclsyntax.Attribute, s *Schema) *hcl.Dia
 		d.Detail = fmt.Sprintf("%q is a block in %s, not an attribute: write %s { … } without the equals sign.", a.Name, header, a.Name)
 		return d
 	}
+	if n := diagnostic.Nearest(a.Name, s.AttributeNames()); n != "" {
+		d.Extra = Meant{header, n}
+	}
 	d.Detail = fmt.Sprintf("An argument named %q is not expected in %s.%s%s", a.Name, header,
 		diagnostic.DidYouMean(a.Name, s.AttributeNames()), allowed(" Arguments allowed here: %s.", s.AttributeNames()))
 	return d
@@ -128,6 +131,9 @@ func unknownBlock(header string, b *hclsyntax.Block, s *Schema) *hcl.Diagnostic 
 	if s.attribute(b.Type) != nil {
 		d.Detail = fmt.Sprintf("%q is an attribute in %s, not a block: write %s = { … } with an equals sign.", b.Type, header, b.Type)
 		return d
+	}
+	if n := diagnostic.Nearest(b.Type, s.BlockTypes()); n != "" {
+		d.Extra = Meant{header, n}
 	}
 	d.Detail = fmt.Sprintf("Blocks of type %q are not expected in %s.%s%s", b.Type, header,
 		diagnostic.DidYouMean(b.Type, s.BlockTypes()), allowed(" Block types allowed here: %s.", s.BlockTypes()))
@@ -150,13 +156,37 @@ func blockHeader(blockType string, labels []string) string {
 	return out
 }
 
+// Absent and Meant in a diagnostic's Extra let the caller pair "x is missing" with "xx is
+// not expected, did you mean x": one mistake, told twice.
+type (
+	Absent struct{ Header, Name string }
+	Meant  struct{ Header, Name string }
+)
+
+// Paired drops from diagnostics what is absent only because it was misspelt.
+func Paired(in hcl.Diagnostics) hcl.Diagnostics {
+	meant := map[Meant]bool{}
+	for _, d := range in {
+		if m, ok := d.Extra.(Meant); ok {
+			meant[m] = true
+		}
+	}
+	var out hcl.Diagnostics
+	for _, d := range in {
+		if a, ok := d.Extra.(Absent); !ok || !meant[Meant(a)] {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
 // Missing says that a required argument is not there.
 func Missing(at hcl.Range, header, name, doc string) *hcl.Diagnostic {
 	if doc != "" {
 		doc = " (" + strings.TrimSuffix(doc, ".") + ")"
 	}
 	return &hcl.Diagnostic{
-		Severity: hcl.DiagError, Summary: "Missing required argument", Subject: &at,
+		Severity: hcl.DiagError, Summary: "Missing required argument", Subject: &at, Extra: Absent{header, name},
 		Detail: fmt.Sprintf("%s needs the argument %q%s, but no definition was found.", header, name, doc),
 	}
 }

@@ -36,6 +36,10 @@ func (d *decoder) attribute(a *Attribute, attr *hcl.Attribute, header string, rn
 	if v.IsNull() {
 		return d.null(a, attr, header)
 	}
+	if Infinite(v) {
+		d.diags = append(d.diags, DivisionByZero(attr.Expr, d.src.Ctx))
+		return cty.NilVal, false
+	}
 	out, err := convert.Convert(v, a.Type)
 	if err != nil {
 		d.diags = append(d.diags, Inappropriate(a.Name, attr.Expr, d.src.Ctx, v, err))
@@ -46,6 +50,35 @@ func (d *decoder) attribute(a *Attribute, attr *hcl.Attribute, header string, rn
 	}
 	d.out.Secrets = append(d.out.Secrets, Secrets(out)...)
 	return out, d.checkEnums(a, attr, out)
+}
+
+// Infinite tells whether a value holds the result of a division by zero.
+func Infinite(v cty.Value) bool {
+	v, _ = v.Unmark()
+	if v.IsNull() || !v.IsKnown() {
+		return false
+	}
+	if v.Type() == cty.Number {
+		return v.AsBigFloat().IsInf()
+	}
+	if v.Type().IsPrimitiveType() || !v.CanIterateElements() {
+		return false
+	}
+	for it := v.ElementIterator(); it.Next(); {
+		if _, e := it.Element(); Infinite(e) {
+			return true
+		}
+	}
+	return false
+}
+
+// DivisionByZero is the diagnostic for an expression whose value is infinite.
+func DivisionByZero(expr hcl.Expression, ctx *hcl.EvalContext) *hcl.Diagnostic {
+	return &hcl.Diagnostic{
+		Severity: hcl.DiagError, Summary: "Division by zero", Subject: expr.Range().Ptr(),
+		Detail:     "The value is infinite, which comes from a division by zero; check the divisor.",
+		Expression: expr, EvalContext: ctx,
+	}
 }
 
 func (d *decoder) absent(a *Attribute, header string, rng hcl.Range) (cty.Value, bool) {
@@ -90,18 +123,16 @@ func Inappropriate(name string, expr hcl.Expression, ctx *hcl.EvalContext, v cty
 	}
 	return &hcl.Diagnostic{
 		Severity: hcl.DiagError, Summary: "Incorrect attribute value type", Subject: &rng, Context: expr.Range().Ptr(),
-		Detail:     fmt.Sprintf("Inappropriate value for %s: %s%s.", where, err, got(v, perr.Path)),
+		Detail:     fmt.Sprintf("Inappropriate value for %s: %s%s.", where, err, got(v, perr.Path, err)),
 		Expression: expr, EvalContext: ctx,
 	}
 }
 
 // got describes what was found in place of the wanted type.
-func got(v cty.Value, path cty.Path) string {
+func got(v cty.Value, path cty.Path, cause error) string {
 	raw, _ := v.UnmarkDeep()
-	if at, err := path.Apply(raw); err == nil {
-		raw = at
-	}
-	if raw.Type() == cty.DynamicPseudoType {
+	raw, err := path.Apply(raw)
+	if err != nil || raw.Type() == cty.DynamicPseudoType || strings.Contains(cause.Error(), "but have") {
 		return ""
 	}
 	return ", but this is " + article(raw.Type().FriendlyName())

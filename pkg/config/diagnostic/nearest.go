@@ -9,7 +9,7 @@ import (
 )
 
 // Nearest is the candidate that given was probably meant to be, "" when none is near: equal
-// but for case, separators or a plural, or less than three edits away and less than half of
+// but for case, separators or a plural, two letters swapped, or less than three edits away and less than half of
 // the word. Ties go to the first candidate by name.
 func Nearest(given string, candidates []string) string {
 	best, bestDistance := "", 3
@@ -20,11 +20,27 @@ func Nearest(given string, candidates []string) string {
 			return c
 		}
 		d := levenshtein.Distance(given, c, nil)
+		if swapped(given, c) {
+			d = 1
+		}
 		if d < bestDistance && d*2 < max(len(c), len(given)) {
 			best, bestDistance = c, d
 		}
 	}
 	return best
+}
+
+// swapped tells whether two neighbouring letters changed places, the commonest of typos.
+func swapped(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range len(a) - 1 {
+		if a[i] != b[i] {
+			return a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+		}
+	}
+	return false
 }
 
 func fold(s string) string {

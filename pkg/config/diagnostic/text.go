@@ -94,6 +94,9 @@ func sourceLines(s *snippet, p paint) []string {
 	var out []string
 	offset := 0
 	for i, line := range strings.Split(s.code, "\n") {
+		if len(line) > maxLine {
+			return append(out, longLine(s, i, line, p)...)
+		}
 		out = append(out, strings.TrimRight(fmt.Sprintf("%4d: %s", s.startLine+i, expandTabs(line)), " "))
 		from, to := max(s.from-offset, 0), min(s.to-offset, len(line))
 		if to < from {
@@ -112,6 +115,26 @@ func sourceLines(s *snippet, p paint) []string {
 		out = append(out, strings.Repeat(" ", 6+pad)+p.colour(strings.Repeat("^", width)))
 	}
 	return out
+}
+
+// maxLine is the longest line that is shown whole; around the spot it is this much less.
+const (
+	maxLine   = 240
+	aroundPos = 40
+)
+
+// longLine shows the neighbourhood of the spot.
+func longLine(s *snippet, i int, line string, p paint) []string {
+	from := min(s.from, len(line))
+	if i > 0 {
+		from = 0
+	}
+	runes := []rune(expandTabs(strings.ToValidUTF8(line[max(from-aroundPos, 0):min(from+aroundPos, len(line))], "?")))
+	pad := utf8.RuneCountInString(expandTabs(strings.ToValidUTF8(line[max(from-aroundPos, 0):from], "?")))
+	return []string{
+		fmt.Sprintf("%4d: …%s…", s.startLine+i, string(runes)),
+		strings.Repeat(" ", 7+pad) + p.colour("^"),
+	}
 }
 
 func expandTabs(s string) string { return strings.ReplaceAll(s, "\t", "    ") }

@@ -67,16 +67,24 @@ func renderTemplate(w World, path string, vars cty.Value, above []string) (cty.V
 	}
 	for _, t := range expr.Variables() {
 		if _, ok := values[t.RootName()]; !ok {
-			return cty.NilVal, function.NewArgErrorf(1, "the template %s uses %q at line %d, which is not among the variables given.%s",
-				path, t.RootName(), t.SourceRange().Start.Line, diagnostic.DidYouMean(t.RootName(), keys(values)))
+			return cty.NilVal, function.NewArgErrorf(1, "the template %s uses %q at line %d, which is not among the variables given%s",
+				path, t.RootName(), t.SourceRange().Start.Line, meant(t.RootName(), keys(values)))
 		}
 	}
 	funcs := Map(pureAndFiles(w, append(append([]string(nil), above...), w.path(path))))
 	v, diags := expr.Value(&hcl.EvalContext{Variables: values, Functions: funcs})
 	if diags.HasErrors() {
-		return cty.NilVal, fmt.Errorf("in template %s: %w", path, diags)
+		return cty.NilVal, fmt.Errorf("in template %s: %s", path, strings.TrimSuffix(diags.Error(), "."))
 	}
 	return v, nil
+}
+
+// meant is the suggestion as an aside, since what calls functions ends the sentence.
+func meant(name string, known []string) string {
+	if n := diagnostic.Nearest(name, known); n != "" {
+		return fmt.Sprintf(" (did you mean %q?)", n)
+	}
+	return ""
 }
 
 // pureAndFiles is the table for the inside of a template.

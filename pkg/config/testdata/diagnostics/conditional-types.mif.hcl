@@ -4,5 +4,5 @@ variable "prod" {
 }
 
 locals {
-  x = var.prod ? { replicas = 3, name = "x" } : { replicas = 1 }
+  x = var.prod ? { replicas = 3, name = "x" } : ["none"]
 }
