@@ -17,7 +17,7 @@ locals {
 }
 
 dataset "sharegpt" {
-  path = "${var.dataset_root}/sharegpt"
+  path = "${var.dataset_root}/sharegpt.json"
 }
 
 dataset "gutenberg" {

@@ -18,6 +18,7 @@ var rules = map[string][]string{
 	"internal/archtest":     {},
 	"internal/clustertest":  {},
 	"internal/dag":          {},
+	"internal/runner":       {},
 	"internal/cli":          {"internal/...", "pkg/..."},
 	"internal/cli/view":     {"pkg/plan", "pkg/state", "pkg/deploy", "pkg/resource", "pkg/bench", "pkg/bench/metrics"},
 	"pkg/resource":          {},

@@ -30,6 +30,7 @@ func commands() []command {
 	return []command{
 		{groupMain, (*app).planCommand},
 		{groupMain, (*app).applyCommand},
+		{groupMain, (*app).runCommand},
 		{groupMain, (*app).destroyCommand},
 		{groupBench, (*app).simulateCommand},
 		{groupState, (*app).outputCommand},

@@ -40,7 +40,9 @@ func isIndex(s string) bool {
 
 func isWord(s string) bool {
 	for _, r := range s {
-		if !(r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') {
+		switch {
+		case r == '_', r == '-', r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z':
+		default:
 			return false
 		}
 	}

@@ -1,0 +1,84 @@
+# A small stack for tests: one prefill and one decode instance, and a settings object.
+
+mifbench {
+  stack = var.stack
+}
+
+cluster {
+  context = "localcluster"
+}
+
+variable "stack" { type = string }
+variable "chart_repository" { type = string }
+variable "level" {
+  type    = string
+  default = "low"
+}
+variable "endpoint_text" {
+  type    = string
+  default = ""
+}
+
+namespace "bench" {
+  name = var.stack
+}
+
+ecr_credentials "moreh" {
+  namespace = namespace.bench.name
+  registry  = "255250787067.dkr.ecr.ap-northeast-2.amazonaws.com"
+  mode      = "aws"
+}
+
+gateway "mif" {
+  namespace = namespace.bench.name
+  class     = "istio"
+  listener "http" {
+    protocol       = "HTTP"
+    port           = 80
+    allowed_routes = "All"
+  }
+  infrastructure {
+    service = { spec = { type = "ClusterIP" } }
+  }
+}
+
+heimdall "heimdall" {
+  namespace          = namespace.bench.name
+  repository         = var.chart_repository
+  version            = "v0.7.1"
+  gateway            = gateway.mif.name
+  gateway_class      = gateway.mif.class
+  image_pull_secrets = [ecr_credentials.moreh.secret_name]
+  target_ports       = range(8000, 8008)
+}
+
+inference_service "decode" {
+  namespace     = namespace.bench.name
+  name          = "r1-decode"
+  role          = "decode"
+  replicas      = 1
+  pool          = heimdall.heimdall.pool
+  template_refs = ["vllm-decode-dp", "quickstart-vllm-deepseek-ai-deepseek-r1-decode-amd-mi300x-dp8-moe-ep8"]
+}
+
+inference_service "prefill" {
+  namespace     = namespace.bench.name
+  name          = "r1-prefill"
+  role          = "prefill"
+  replicas      = 1
+  pool          = heimdall.heimdall.pool
+  template_refs = ["vllm-prefill-dp", "quickstart-vllm-deepseek-ai-deepseek-r1-prefill-amd-mi300x-dp8-moe-ep8"]
+}
+
+manifest "settings" {
+  object = {
+    apiVersion = "v1"
+    kind       = "ConfigMap"
+    metadata   = { name = "settings", namespace = namespace.bench.name }
+    data       = { level = var.level }
+  }
+}
+
+output "endpoint" {
+  value = gateway.mif.url
+}
