@@ -63,7 +63,7 @@ func onlyFiles(diags hcl.Diagnostics) bool {
 
 // tidy sorts diagnostics by place and drops repetitions; those without a place come first.
 func tidy(in hcl.Diagnostics) hcl.Diagnostics {
-	out := block.Paired(dedupe(in))
+	out := block.Paired(dedupe(maskAll(in)))
 	sort.SliceStable(out, func(i, j int) bool {
 		a, b := out[i].Subject, out[j].Subject
 		switch {

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/mifbench/mifbench/pkg/config/block"
 	"github.com/mifbench/mifbench/pkg/resource"
 )
 
@@ -90,8 +92,41 @@ func maskSecrets(d *hcl.Diagnostic, secrets []string) *hcl.Diagnostic {
 	}
 	out := *d
 	for _, s := range secrets {
-		out.Summary = strings.ReplaceAll(out.Summary, s, "(sensitive value)")
-		out.Detail = strings.ReplaceAll(out.Detail, s, "(sensitive value)")
+		out.Summary, out.Detail = maskText(out.Summary, s), maskText(out.Detail, s)
 	}
 	return &out
+}
+
+// minSecret is the shortest secret that is masked wherever it stands; shorter ones only
+// where they are quoted, since they are part of ordinary words.
+const minSecret = 3
+
+func maskText(text, secret string) string {
+	if len(secret) < minSecret {
+		return strings.ReplaceAll(text, strconv.Quote(secret), "(sensitive value)")
+	}
+	text = strings.ReplaceAll(text, strconv.Quote(secret), "(sensitive value)")
+	return strings.ReplaceAll(text, secret, "(sensitive value)")
+}
+
+// maskAll keeps the library's and the functions' messages from quoting what the expression
+// at fault took from sensitive values.
+func maskAll(diags hcl.Diagnostics) hcl.Diagnostics {
+	out := make(hcl.Diagnostics, len(diags))
+	for i, d := range diags {
+		out[i] = d
+		if d.Expression == nil || d.EvalContext == nil {
+			continue
+		}
+		var secrets []string
+		for _, t := range d.Expression.Variables() {
+			if v, bad := t.TraverseAbs(d.EvalContext); !bad.HasErrors() {
+				secrets = append(secrets, block.Secrets(v)...)
+			}
+		}
+		if len(secrets) > 0 {
+			out[i] = maskSecrets(d, secrets)
+		}
+	}
+	return out
 }

@@ -20,7 +20,11 @@ func explainSyntax(src []byte, filename string, diags hcl.Diagnostics) hcl.Diagn
 		if d.Subject != nil {
 			at = d.Subject.Start.Byte
 		}
-		if opener != nil && at >= opener.Subject.Start.Byte || at >= 0 && at == last {
+		repeats := at >= 0 && at == last
+		if opener != nil {
+			repeats = repeats || at >= opener.Subject.Start.Byte || strings.HasPrefix(d.Summary, "Un") // unclosed, unterminated
+		}
+		if repeats {
 			continue
 		}
 		last = at
