@@ -41,7 +41,7 @@ func (r *runner) dispatch(ctx context.Context, p *preparer) error {
 		case admitted:
 			r.admitted++
 			r.streams.Add(1)
-			go r.stream(ctx, q, slot)
+			go r.stream(ctx, q.req, q.at, slot)
 		case noSlot:
 			r.drop(q, fmt.Sprintf("due while %d requests were in flight, the cap", r.s.MaxConcurrency))
 		case ended:

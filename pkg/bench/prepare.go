@@ -32,7 +32,7 @@ func dues(seq iter.Seq[time.Duration], shard Shard) iter.Seq[due] {
 // ready is a due request, rendered.
 type ready struct {
 	due
-	req client.Request
+	req *client.Request
 	err error
 }
 
@@ -106,9 +106,16 @@ func render(ctx context.Context, s Scenario, t *client.Template, d due) ready {
 	if err != nil {
 		return ready{due: d, err: fmt.Errorf("request %d: %w", d.index, err)}
 	}
-	req := client.Request{Index: d.index, Body: body, MaxTokens: int32(out), PromptTokens: int32(prompt.Tokens), Stream: !s.Params.NoStream}
+	req := &client.Request{Index: d.index, Body: body, MaxTokens: int32(out), PromptTokens: int32(prompt.Tokens), Stream: !s.Params.NoStream}
 	if s.RequestIDPrefix != "" {
 		req.ID = fmt.Sprintf("%s%d", s.RequestIDPrefix, d.index)
+	}
+	// Prompts depend on the index only, so the body need not be kept for an error's sake.
+	req.Again = func() []byte {
+		if r := render(context.WithoutCancel(ctx), s, t, d); r.err == nil {
+			return r.req.Body
+		}
+		return nil
 	}
 	return ready{due: d, req: req}
 }

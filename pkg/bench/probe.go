@@ -41,7 +41,7 @@ func probe(ctx context.Context, s Scenario, t *client.Template) ([]Probed, error
 	var errs []error
 	for i, url := range c.Targets() {
 		var res client.Result
-		c.Do(ctx, client.Request{Body: body, MaxTokens: 1, Stream: !s.Params.NoStream, Target: i + 1}, &res)
+		c.Do(ctx, &client.Request{Body: body, MaxTokens: 1, Stream: !s.Params.NoStream, Target: i + 1}, &res)
 		if st := res.Rec.Status; st != record.OK && st != record.NoTokens {
 			errs = append(errs, fmt.Errorf("probe of %s (model %q): %s: %s", url, s.Params.Model, st, res.Rec.Error))
 			continue

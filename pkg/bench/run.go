@@ -16,7 +16,7 @@ import (
 
 // doer sends one request; *client.Client, or a script in tests.
 type doer interface {
-	Do(ctx context.Context, r client.Request, res *client.Result)
+	Do(ctx context.Context, r *client.Request, res *client.Result)
 	// Tokens is how many token events have come so far, of all requests.
 	Tokens() int64
 	ReceiveLag() lag.Summary
@@ -202,16 +202,16 @@ func (r *runner) drain(ctx context.Context, early bool) error {
 }
 
 // stream runs one request to its record.
-func (r *runner) stream(ctx context.Context, q ready, slot int64) {
+func (r *runner) stream(ctx context.Context, q *client.Request, at time.Duration, slot int64) {
 	defer r.streams.Done()
 	n := r.inFlight.Add(1)
 	for old := r.maxInFlight.Load(); n > old && !r.maxInFlight.CompareAndSwap(old, n); old = r.maxInFlight.Load() {
 	}
 	res := r.results.Get().(*client.Result)
 	r.sent.Add(1)
-	r.doer.Do(ctx, q.req, res)
-	res.Rec.Intended = int64(q.at)
-	r.judgeSend(res.Rec.Sent, int64(q.at), slot)
+	r.doer.Do(ctx, q, res)
+	res.Rec.Intended = int64(at)
+	r.judgeSend(res.Rec.Sent, int64(at), slot)
 	if res.Rec.Status == record.OK {
 		r.done.Add(1)
 	} else {

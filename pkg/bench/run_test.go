@@ -41,7 +41,7 @@ type script struct {
 	n     atomic.Int64
 }
 
-func (d *script) Do(ctx context.Context, r client.Request, res *client.Result) {
+func (d *script) Do(ctx context.Context, r *client.Request, res *client.Result) {
 	res.Reset(r.MaxTokens)
 	res.Rec.Index, res.Rec.Sent = r.Index, d.clock.Now()
 	if n := d.now.Add(1); n > d.most.Load() {

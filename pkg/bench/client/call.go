@@ -2,8 +2,8 @@ package client
 
 import (
 	"errors"
-	"mime"
 	"net/http"
+	"strings"
 
 	"github.com/mifbench/mifbench/pkg/bench/record"
 )
@@ -14,9 +14,9 @@ const maxWhole = 64 << 20
 // call is one request on its way; its buffers are used again.
 type call struct {
 	client *Client
-	req    Request
+	req    *Request
 	res    *Result
-	target target
+	target *target
 	stream stream
 	dog    *watchdog
 	whole  []byte // body of an answer that is not a stream, or of an error
@@ -24,7 +24,7 @@ type call struct {
 	plain  bool // the answer is one JSON object
 }
 
-func (k *call) begin(c *Client, r Request, res *Result, t target) {
+func (k *call) begin(c *Client, r *Request, res *Result, t *target) {
 	k.client, k.req, k.res, k.target = c, r, res, t
 	k.plain, k.whole = false, k.whole[:0]
 	k.stream.reset(res, c.opt.OnToken, &c.tokens)
@@ -34,7 +34,7 @@ func (k *call) begin(c *Client, r Request, res *Result, t target) {
 
 // end lets go of what the pool must not keep alive.
 func (k *call) end() {
-	k.client, k.req, k.res, k.dog, k.target = nil, Request{}, nil, nil, target{}
+	k.client, k.req, k.res, k.dog, k.target = nil, nil, nil, nil, nil
 	k.stream.res, k.stream.onToken, k.stream.count = nil, nil, nil
 	if cap(k.whole) > 1<<16 {
 		k.whole = nil
@@ -45,9 +45,16 @@ func (k *call) end() {
 func (k *call) head(status int, contentType string, at int64) {
 	r := &k.res.Rec
 	r.HTTPStatus, r.FirstByte = status, at
-	t, _, _ := mime.ParseMediaType(contentType)
+	if k.req.Again != nil {
+		k.req.Body = nil
+	}
 	// Some servers label their stream text/plain; only JSON is surely not a stream.
-	k.plain = status != http.StatusOK || !k.req.Stream || t == "application/json"
+	k.plain = status != http.StatusOK || !k.req.Stream || isJSON(contentType)
+}
+
+func isJSON(contentType string) bool {
+	const want = "application/json"
+	return len(contentType) >= len(want) && strings.EqualFold(contentType[:len(want)], want)
 }
 
 // body takes a piece of the response's body.
@@ -135,5 +142,9 @@ func (k *call) broke(err, cause error, p phase) {
 }
 
 func (k *call) excerpt(b []byte) string {
-	return excerpt(b, k.req.Body, k.client.opt.APIKey)
+	body := k.req.Body
+	if body == nil && k.req.Again != nil {
+		body = k.req.Again()
+	}
+	return excerpt(b, body, k.client.opt.APIKey)
 }

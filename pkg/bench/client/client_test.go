@@ -37,7 +37,7 @@ func do(ctx context.Context, t *testing.T, c *client.Client) record.Record {
 func doBody(ctx context.Context, t *testing.T, c *client.Client, body string) record.Record {
 	t.Helper()
 	var res client.Result
-	c.Do(ctx, client.Request{Index: 3, Body: []byte(body), MaxTokens: 8, PromptTokens: 2, Stream: true}, &res)
+	c.Do(ctx, &client.Request{Index: 3, Body: []byte(body), MaxTokens: 8, PromptTokens: 2, Stream: true}, &res)
 	return res.Record(nil)
 }
 

@@ -39,7 +39,7 @@ func read(pieces ...[]byte) (reading, record.Record) {
 	k := call{client: &Client{}, res: &res, dog: new(watchdog)}
 	k.dog.clock = NewClock(testStart())
 	k.dog.stop()
-	k.req.Stream = true
+	k.req = &Request{Stream: true}
 	k.stream.reset(&res, func(_ int64, text []byte, _ int64, _ bool) { out.Tokens = append(out.Tokens, string(text)) }, &count)
 	k.head(200, "text/event-stream", 1)
 	var err error

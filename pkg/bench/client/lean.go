@@ -203,7 +203,7 @@ func (l *lean) readTLS(c *leanConn, k *call, take func([]byte, arrival) (bool, e
 }
 
 // get returns an idle connection that still lives, or a new one.
-func (l *lean) get(ctx context.Context, t target, fresh bool) (*leanConn, error) {
+func (l *lean) get(ctx context.Context, t *target, fresh bool) (*leanConn, error) {
 	key := t.url.Scheme + t.addr
 	for !fresh {
 		c := l.pop(key)
@@ -221,10 +221,26 @@ func (l *lean) get(ctx context.Context, t target, fresh bool) (*leanConn, error)
 		ctx, cancel = context.WithTimeout(ctx, d)
 		defer cancel()
 	}
-	return l.dial(ctx, t, key)
+	return l.dialAside(ctx, t, key)
 }
 
-func (l *lean) dial(ctx context.Context, t target, key string) (*leanConn, error) {
+// dialAside dials on a goroutine of its own: dialling and TLS need a deep stack, which
+// the stream's goroutine would keep while it waits for tokens.
+func (l *lean) dialAside(ctx context.Context, t *target, key string) (*leanConn, error) {
+	type dialled struct {
+		c   *leanConn
+		err error
+	}
+	done := make(chan dialled, 1)
+	go func() {
+		c, err := l.dial(ctx, t, key)
+		done <- dialled{c, err}
+	}()
+	d := <-done
+	return d.c, d.err
+}
+
+func (l *lean) dial(ctx context.Context, t *target, key string) (*leanConn, error) {
 	raw, err := l.client.dialer.DialContext(ctx, "tcp", t.addr)
 	if err != nil {
 		return nil, err

@@ -199,7 +199,7 @@ func BenchmarkTokenEvent(b *testing.B) {
 	var p http1
 	k := call{res: &res, dog: new(watchdog), client: &Client{}}
 	k.dog.clock = NewClock(time.Now())
-	k.req.Stream = true
+	k.req = &Request{Stream: true}
 	res.Reset(int32(min(b.N, 1<<26)))
 	k.stream.reset(&res, nil, &count)
 	if _, err := p.feed([]byte(benchtest.Head), arrival{}, &k); err != nil {
