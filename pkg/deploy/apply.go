@@ -75,14 +75,14 @@ func Apply(ctx context.Context, run Run) (Outcome, error) {
 		return Outcome{State: run.State}, err
 	}
 	r := newRunner(run)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer r.listen(ctx)()
+	soft, stop := context.WithCancelCause(ctx)
+	r.soft, r.stop = soft.Done(), stop
+	defer r.listen()()
 	if err := r.begin(ctx); err != nil {
 		return Outcome{State: run.State}, err
 	}
-	results := r.walk(ctx)
-	return r.finish(ctx, results)
+	results := r.walk(ctx, soft)
+	return r.finish(ctx, context.Cause(soft), results)
 }
 
 // check refuses what must not be started.
@@ -101,7 +101,7 @@ type runner struct {
 	Run
 	keeper *keeper
 	// soft ends with the first interrupt or a state that cannot be saved.
-	soft    context.Context
+	soft    <-chan struct{}
 	stop    context.CancelCauseFunc
 	changes map[resource.ID]plan.Change
 
@@ -124,15 +124,14 @@ func newRunner(run Run) *runner {
 	return r
 }
 
-// listen makes the soft context and turns Stop into its end; the result stops listening.
-func (r *runner) listen(ctx context.Context) (done func()) {
-	r.soft, r.stop = context.WithCancelCause(ctx)
+// listen turns Stop into the end of soft; the result stops listening.
+func (r *runner) listen() (done func()) {
 	var wait sync.WaitGroup
 	wait.Go(func() {
 		select {
 		case <-r.Stop:
 			r.halt(ErrInterrupted)
-		case <-r.soft.Done():
+		case <-r.soft:
 		}
 	})
 	return func() { r.stop(nil); wait.Wait() }
@@ -140,8 +139,10 @@ func (r *runner) listen(ctx context.Context) (done func()) {
 
 // halt starts no new work from now on.
 func (r *runner) halt(why error) {
-	if r.soft.Err() != nil {
+	select {
+	case <-r.soft:
 		return
+	default:
 	}
 	r.stop(why)
 	r.emit(Stopping{Reason: why.Error()})
@@ -153,7 +154,7 @@ func (r *runner) emit(e Event) {
 	r.Emit(e)
 }
 
-func (r *runner) walk(ctx context.Context) map[resource.ID]error {
+func (r *runner) walk(ctx, soft context.Context) map[resource.ID]error {
 	g := dag.New[resource.ID]()
 	for _, c := range r.Plan.Changes {
 		g.Add(c.ID)
@@ -163,7 +164,7 @@ func (r *runner) walk(ctx context.Context) map[resource.ID]error {
 			g.Edge(c.ID, need)
 		}
 	}
-	results, err := g.Walk(r.soft, parallel(r.Parallel), func(_ context.Context, id resource.ID) error {
+	results, err := g.Walk(soft, parallel(r.Parallel), func(_ context.Context, id resource.ID) error {
 		return r.visit(ctx, r.changes[id])
 	})
 	if err != nil {
@@ -173,12 +174,12 @@ func (r *runner) walk(ctx context.Context) map[resource.ID]error {
 }
 
 // finish sorts the results and saves once more if something is unsaved.
-func (r *runner) finish(ctx context.Context, results map[resource.ID]error) (Outcome, error) {
+func (r *runner) finish(ctx context.Context, ended error, results map[resource.ID]error) (Outcome, error) {
 	var errs []error
 	for _, c := range r.Plan.Changes {
 		errs = append(errs, r.settle(c, results[c.ID]))
 	}
-	if r.soft.Err() != nil && errors.Is(context.Cause(r.soft), ErrInterrupted) || ctx.Err() != nil {
+	if errors.Is(ended, ErrInterrupted) || ctx.Err() != nil {
 		r.out.Interrupted = true
 		errs = append(errs, ErrInterrupted)
 	}

@@ -18,10 +18,10 @@ type Step struct {
 	Action  plan.Action      `json:"action"`
 }
 
-// Started: work on an object begins.
+// Started means that work on an object begins.
 type Started struct{ Step }
 
-// Progress: an object is being waited for. It comes when the reason changes and at each heartbeat.
+// Progress means that an object is being waited for. It comes when the reason changes and at each heartbeat.
 type Progress struct {
 	Step
 	// Readiness is why it is not ready yet; empty when the driver has not said anything so far.
@@ -30,39 +30,39 @@ type Progress struct {
 	Elapsed time.Duration
 }
 
-// Done: the object is as planned and ready (or gone).
+// Done means that the object is as planned and ready (or gone).
 type Done struct {
 	Step
 	Elapsed time.Duration
 }
 
-// Failed: the object is not as planned or not ready. Independent branches go on.
+// Failed means that the object is not as planned or not ready. Independent branches go on.
 type Failed struct {
 	Step
 	Err     error
 	Elapsed time.Duration
 }
 
-// Skipped: the object was not attempted.
+// Skipped means that the object was not attempted.
 type Skipped struct {
 	Step
 	// Because says why: a failed dependency or the interrupt.
 	Because string
 }
 
-// Saved: the state was written.
+// Saved means that the state was written.
 type Saved struct{ Serial uint64 }
 
-// Warning: something that the user should know and that stops nothing.
+// Warning is something that the user should know and that stops nothing.
 type Warning struct {
 	Step
 	Text string
 }
 
-// Stopping: no new work is started; what is in flight is finished.
+// Stopping means that no new work is started and what is in flight is finished.
 type Stopping struct{ Reason string }
 
-// Verified: the check of the cluster after destroy.
+// Verified is the check of the cluster after destroy.
 type Verified struct{ Remaining []Remaining }
 
 func (Started) event()  {}

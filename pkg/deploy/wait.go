@@ -38,7 +38,7 @@ func (r *runner) beat(ctx context.Context, cancel context.CancelCauseFunc, c pla
 		select {
 		case <-ctx.Done():
 			return
-		case <-r.soft.Done():
+		case <-r.soft:
 			cancel(errCut)
 			return
 		case <-t.C:

@@ -157,7 +157,7 @@ func (d *differ) same(at []string, before, after any) bool {
 	if sameType(before, after) || !d.typed {
 		_, bs := before.(string)
 		_, as := after.(string)
-		if !(bs && as) && b == a {
+		if (!bs || !as) && b == a {
 			return true
 		}
 	}

@@ -8,6 +8,8 @@ import (
 // listKeys are the fields by which lists of objects are matched, the first one
 // that all elements have and that is unique wins: containers and variables by
 // name, ports by number, mounts by path, conditions by type.
+//
+//nolint:gochecknoglobals // a table that nothing changes
 var listKeys = []string{"name", "mountPath", "containerPort", "port", "key", "type", "ip", "topologyKey"}
 
 func (d *differ) lists(at []string, before, after []any) {

@@ -12,6 +12,8 @@ import (
 var quantityForm = regexp.MustCompile(`^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))(?:(n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)|[eE]([+-]?[0-9]{1,2}))?$`)
 
 // suffixes are the multipliers as base and exponent.
+//
+//nolint:gochecknoglobals // a table that nothing changes
 var suffixes = map[string][2]int64{
 	"n": {10, -9}, "u": {10, -6}, "m": {10, -3}, "k": {10, 3}, "M": {10, 6}, "G": {10, 9}, "T": {10, 12},
 	"P": {10, 15}, "E": {10, 18}, "Ki": {2, 10}, "Mi": {2, 20}, "Gi": {2, 30}, "Ti": {2, 40}, "Pi": {2, 50}, "Ei": {2, 60},
@@ -19,6 +21,8 @@ var suffixes = map[string][2]int64{
 
 // quantityParents are the field names below which the Kubernetes API keeps quantities. Elsewhere
 // "1Gi" and "1073741824" are two texts (an environment variable, say) and differ.
+//
+//nolint:gochecknoglobals // a table that nothing changes
 var quantityParents = []string{
 	"limits", "requests", "capacity", "allocatable", "hard", "used", "overhead", "sizeLimit", "divisor",
 	"averageValue", "storage", "default", "defaultRequest", "maxLimitRequestRatio",

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mifbench/mifbench/pkg/plan"
@@ -117,7 +118,7 @@ func (w *planWriter) change(c plan.Change) {
 	w.line("  ", w.paint(bold, "# "+c.Address.String()+" "+words))
 	w.because(c)
 	w.line(pad(l.symbol), w.paint(l.color, l.symbol), " ", c.ID.String())
-	w.fields(c.Fields, "      ")
+	w.fields(telling(c.Action, c.Fields), "      ")
 	if c.Unchanged > 0 && len(c.Fields) > 0 {
 		w.hidden(c.Unchanged, "      ")
 	}
@@ -128,6 +129,16 @@ func (w *planWriter) change(c plan.Change) {
 		w.line("      ", w.paint(dim, "# not checked by the server: "+c.Offline))
 	}
 	w.line()
+}
+
+// telling leaves out what the object's own line says already when it appears or goes as a whole.
+func telling(a plan.Action, fields []plan.FieldDiff) []plan.FieldDiff {
+	if a != plan.Create && a != plan.Delete {
+		return fields
+	}
+	return slices.DeleteFunc(slices.Clone(fields), func(f plan.FieldDiff) bool {
+		return f.Path == "/kind" || f.Path == "/metadata/name" || f.Path == "/metadata/namespace"
+	})
 }
 
 // because writes the comment lines under the header.
@@ -161,7 +172,7 @@ func (w *planWriter) child(c plan.Child) {
 	if collapsed {
 		return
 	}
-	w.fields(c.Fields, "          ")
+	w.fields(telling(c.Action, c.Fields), "          ")
 	if c.Unchanged > 0 {
 		w.hidden(c.Unchanged, "          ")
 	}
