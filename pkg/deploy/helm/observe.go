@@ -120,7 +120,7 @@ func (d *Driver) predict(ctx context.Context, q deploy.Query, k known, obs *plan
 	obs.Facts["action"] = decide(obs, r, k)
 	obs.Interrupts = interruptions(obs.Children)
 	obs.Ready = summarize(obs.Children)
-	d.hide(q, obs)
+	hide(q, k, obs)
 	return nil
 }
 
@@ -290,9 +290,16 @@ func (d *Driver) seeCRDs(ctx context.Context, q deploy.Query, r rendering, s res
 	return nil
 }
 
-// hide masks secrets in values and in everything rendered from them.
-func (d *Driver) hide(q deploy.Query, obs *plan.Observation) {
-	sec := newSecrets(q.Want.Spec, q.Want.Sensitive, q.Salt)
+// hide masks secrets in values and in everything rendered from them: today's and those of the
+// installed revision, which live objects still hold.
+func hide(q deploy.Query, k known, obs *plan.Observation) {
+	sec := secrets{salt: q.Salt}
+	sec.add(q.Want.Spec, q.Want.Sensitive)
+	for _, r := range []*release.Release{k.last, k.base} {
+		if r != nil {
+			sec.add(map[string]any{"values": r.Config}, q.Want.Sensitive)
+		}
+	}
 	for _, side := range []map[string]any{obs.Live, obs.Predicted} {
 		if side != nil {
 			sec.maskAt(side, q.Want.Sensitive)

@@ -1,8 +1,11 @@
 package helm
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"path"
 	"regexp"
 	"slices"
@@ -16,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/json"
+	yamlutil "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
 	"github.com/mifbench/mifbench/pkg/resource"
@@ -105,23 +109,23 @@ func (d *Driver) assemble(ch *chart.Chart, files map[string]string, s resource.R
 	return r, nil
 }
 
-// children parses a manifest, in its order. Lists are taken apart; objects of a namespaced kind
-// without a namespace get the release's.
+// children parses a manifest, in its order and document by document as Helm's client does:
+// Helm's own SplitManifests trims the newline that ends a block scalar. Lists are taken apart;
+// objects of a namespaced kind without a namespace get the release's.
 func (d *Driver) children(manifest, namespace string) ([]child, error) {
-	parts := releaseutil.SplitManifests(manifest)
-	names := make([]string, 0, len(parts))
-	for n := range parts {
-		names = append(names, n)
-	}
-	slices.SortFunc(names, func(a, b string) int { return number(a) - number(b) })
+	docs := yamlutil.NewYAMLReader(bufio.NewReader(strings.NewReader(manifest)))
 	var out []child
-	for _, n := range names {
-		obj, err := parse(parts[n])
+	for {
+		doc, err := docs.Read()
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("manifest: %w", err)
+		}
+		obj, err := parse(doc)
 		if err != nil {
 			return nil, err
-		}
-		if obj == nil {
-			continue
 		}
 		items := []any{obj}
 		if list, ok := obj["items"].([]any); ok && strings.HasSuffix(fmt.Sprint(obj["kind"]), "List") {
@@ -132,26 +136,16 @@ func (d *Driver) children(manifest, namespace string) ([]child, error) {
 			if !ok {
 				return nil, fmt.Errorf("an item of a %v is no object", obj["kind"])
 			}
-			out = append(out, d.child(m, namespace, out))
+			if len(m) > 0 {
+				out = append(out, d.child(m, namespace, out))
+			}
 		}
 	}
-	return out, nil
-}
-
-// number is the running number in the keys that SplitManifests makes: manifest-12.
-func number(key string) int {
-	n := 0
-	for _, c := range key {
-		if c >= '0' && c <= '9' {
-			n = 10*n + int(c-'0')
-		}
-	}
-	return n
 }
 
 // parse reads one YAML document with whole numbers as integers; nil for an empty one.
-func parse(text string) (map[string]any, error) {
-	raw, err := yaml.YAMLToJSON([]byte(text))
+func parse(text []byte) (map[string]any, error) {
+	raw, err := yaml.YAMLToJSON(text)
 	if err != nil {
 		return nil, fmt.Errorf("manifest: %w", err)
 	}

@@ -110,10 +110,10 @@ func walkKeys(at []string, values, known map[string]any, templates string, out *
 		here := append(slices.Clone(at), k)
 		def, ok := known[k]
 		if !ok {
-			if strings.Contains(templates, ".Values."+strings.Join(here, ".")) {
+			dotted := strings.Join(here, ".")
+			if mentions(templates, ".Values."+dotted) {
 				continue
 			}
-			dotted := strings.Join(here, ".")
 			hint := suggestKey(k, at, known)
 			*out = append(*out, fmt.Sprintf("values.%s: the chart knows no such key and will ignore it%s", dotted, hint))
 			continue
@@ -122,6 +122,20 @@ func walkKeys(at []string, values, known map[string]any, templates string, out *
 		d, defMap := def.(map[string]any)
 		if isMap && defMap && len(d) > 0 {
 			walkKeys(here, v, d, templates, out)
+		}
+	}
+}
+
+// mentions finds text where no letter of a longer name follows.
+func mentions(templates, text string) bool {
+	for {
+		i := strings.Index(templates, text)
+		if i < 0 {
+			return false
+		}
+		templates = templates[i+len(text):]
+		if templates == "" || !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", rune(templates[0])) {
+			return true
 		}
 	}
 }
@@ -182,8 +196,8 @@ type secrets struct {
 // shortest is the length below which a text is not searched for: it would hit by chance.
 const shortest = 4
 
-func newSecrets(spec map[string]any, pointers []string, salt string) secrets {
-	s := secrets{salt: salt}
+// add collects the texts below the pointers into spec.
+func (s *secrets) add(spec map[string]any, pointers []string) {
 	for _, p := range pointers {
 		v, ok := state.Lookup(spec, p)
 		if ok {
@@ -191,7 +205,6 @@ func newSecrets(spec map[string]any, pointers []string, salt string) secrets {
 		}
 	}
 	slices.SortFunc(s.texts, func(a, b string) int { return len(b) - len(a) })
-	return s
 }
 
 func (s *secrets) collect(v any) {
