@@ -152,11 +152,14 @@ func (e *evaluator) value(expr hcl.Expression, ctx *hcl.EvalContext) (cty.Value,
 	}
 	if size(v, e.o.Limits.ValueSize) > e.o.Limits.ValueSize {
 		e.fail(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Value too large", Subject: expr.Range().Ptr(),
-			Detail: fmt.Sprintf("The value has more than %d elements or bytes of text.", e.o.Limits.ValueSize)})
+			Detail: fmt.Sprintf("The value is larger than %d MiB.", e.o.Limits.ValueSize>>20)})
 		return cty.DynamicVal, false
 	}
 	return v, true
 }
+
+// elementSize is what an element counts beside its text.
+const elementSize = 16
 
 // size counts elements and bytes of text, giving up beyond the limit.
 func size(v cty.Value, limit int) int {
@@ -167,7 +170,7 @@ func size(v cty.Value, limit int) int {
 	if v.Type() == cty.String {
 		return 1 + len(v.AsString())
 	}
-	n := 1
+	n := elementSize
 	if v.CanIterateElements() {
 		for it := v.ElementIterator(); it.Next() && n <= limit; {
 			_, x := it.Element()

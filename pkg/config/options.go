@@ -42,13 +42,13 @@ type Limits struct {
 	Modules int
 	// Instances is the greatest count or for_each of one block.
 	Instances int
-	// ValueSize is the greatest number of elements, or bytes of text, of one value.
+	// ValueSize is the greatest size of one value, bytes: texts, and 16 for each element.
 	ValueSize int
 }
 
 // DefaultLimits are generous for people and safe for a process.
 func DefaultLimits() Limits {
-	return Limits{FileSize: 8 << 20, Depth: 200, Files: 2000, Modules: 16, Instances: 20_000, ValueSize: 64 << 20}
+	return Limits{FileSize: 8 << 20, Depth: 200, Files: 2000, Modules: 16, Instances: 20_000, ValueSize: 16 << 20}
 }
 
 func (l Limits) filled() Limits {

@@ -111,7 +111,13 @@ func replaceFunc() function.Function {
 			if err != nil {
 				return "", err
 			}
+			if len(args[0]) > 0 && len(args[2]) > maxText/len(args[0]) {
+				return "", fmt.Errorf("text and replacement are too long for a regular expression")
+			}
 			return re.ReplaceAllString(args[0], args[2]), nil
+		}
+		if n := strings.Count(args[0], part); n > 0 && len(args[2]) > maxText/n {
+			return "", fmt.Errorf("the result would be longer than %d MiB", maxText>>20)
 		}
 		return strings.ReplaceAll(args[0], part, args[2]), nil
 	})
