@@ -116,6 +116,7 @@ func (d *Driver) Apply(ctx context.Context, r deploy.Request) (deploy.Result, er
 	want.ID = secretID(want.ID)
 	want.Spec = manifest(want.ID, s.Registry, c)
 	want.Sensitive = nil
+	want.Options.ForceConflicts = true // the in-cluster refresher writes the same fields
 	r.Want = &want
 	r.Seen.Predicted = nil // the comparison was ours
 	res, err := d.secrets.Apply(ctx, r)
