@@ -71,6 +71,22 @@ func (m *module) names(class string) []string {
 	return keys(m.blocks[class])
 }
 
+// has tells whether a name of one class is defined.
+func (m *module) has(class, name string) bool {
+	ok := false
+	switch class {
+	case classVariable:
+		_, ok = m.variables[name]
+	case classLocal:
+		_, ok = m.locals[name]
+	case classModule:
+		_, ok = m.modules[name]
+	default:
+		_, ok = m.blocks[class][name]
+	}
+	return ok
+}
+
 func keys[V any](m map[string]V) []string {
 	out := make([]string, 0, len(m))
 	for k := range m {

@@ -181,7 +181,7 @@ func (r *resolver) where() string {
 }
 
 func (r *resolver) exists(class, name string) bool {
-	return slices.Contains(r.m.names(class), name)
+	return r.m.has(class, name)
 }
 
 func (r *resolver) moduleOutput(t hcl.Traversal) {
