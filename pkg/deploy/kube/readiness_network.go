@@ -16,7 +16,7 @@ func namespaceReady(obj map[string]any) plan.Readiness {
 	return ready("")
 }
 
-// claimReady accepts a claim that waits for its first consumer: nothing else will bind it.
+// claimReady is the rule of claims; Wait knows besides which of them wait for a consumer.
 func claimReady(obj map[string]any) plan.Readiness {
 	phase, _, _ := unstructured.NestedString(obj, "status", "phase")
 	switch phase {

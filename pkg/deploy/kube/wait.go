@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -81,6 +82,9 @@ func (d *Driver) Wait(ctx context.Context, r deploy.Request, report func(plan.Re
 			return verdict, nil
 		}
 		nextPods = d.now().Add(podLook)
+		if id.Kind == "PersistentVolumeClaim" && d.waitsForConsumer(ctx, live) {
+			return ready("waits for its first consumer"), nil
+		}
 		pods, err := g.look(ctx, id, live)
 		if err != nil {
 			return verdict, err
@@ -94,6 +98,13 @@ func (d *Driver) Wait(ctx context.Context, r deploy.Request, report func(plan.Re
 		}
 		return verdict, nil
 	})
+}
+
+// waitsForConsumer tells that a claim will be bound only when a pod uses it: waiting for it
+// first would never end. Events that cannot be read say nothing.
+func (d *Driver) waitsForConsumer(ctx context.Context, claim map[string]any) bool {
+	events, err := d.Events(ctx, metaString(claim, "namespace"), metaString(claim, "uid"))
+	return err == nil && slices.ContainsFunc(events, func(e Event) bool { return e.Reason == "WaitForFirstConsumer" })
 }
 
 func uidToLose(r deploy.Request) string {
