@@ -94,7 +94,7 @@ func (p plot) path(l line, top float64) string {
 	var b strings.Builder
 	pen := "M"
 	for i, v := range l.ys {
-		if math.IsNaN(v) {
+		if math.IsNaN(v) || l.xs[i] < p.from || l.xs[i] > p.to {
 			pen = "M"
 			continue
 		}
