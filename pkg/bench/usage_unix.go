@@ -15,7 +15,7 @@ func processUsage() (time.Duration, int64) {
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
 		return 0, 0
 	}
-	rss := int64(u.Maxrss) //nolint:unconvert // int32 on some platforms
+	rss := int64(u.Maxrss)
 	if runtime.GOOS != "darwin" {
 		rss <<= 10
 	}

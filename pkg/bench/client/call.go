@@ -1,6 +1,7 @@
 package client
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
@@ -130,7 +131,7 @@ func (k *call) broke(err, cause error, p phase) {
 	case errors.Is(cause, errDrained):
 		k.finish(true)
 	case errors.Is(err, errInStream):
-		k.res.fail(record.InStream, "error in the stream: "+k.excerpt(k.stream.failText))
+		k.res.fail(record.InStream, "error in the stream: "+k.excerpt(unquote(k.stream.failText)))
 		k.res.Rec.Done = k.stream.end
 	default:
 		if k.stream.done {
@@ -147,4 +148,13 @@ func (k *call) excerpt(b []byte) string {
 		body = k.req.Again()
 	}
 	return excerpt(b, body, k.client.opt.APIKey)
+}
+
+// unquote undoes the escapes of a raw JSON string.
+func unquote(raw []byte) []byte {
+	var s string
+	if json.Unmarshal(append(append([]byte{'"'}, raw...), '"'), &s) != nil {
+		return raw
+	}
+	return []byte(s)
 }

@@ -14,8 +14,9 @@ import (
 
 // standard sends with net/http: for HTTP/2, proxies and odd servers.
 type standard struct {
-	client *Client
-	rt     *http.Transport
+	client  *Client
+	rt      *http.Transport
+	headers http.Header
 }
 
 func newStandard(c *Client, conf *tls.Config) *standard {
@@ -35,7 +36,15 @@ func newStandard(c *Client, conf *tls.Config) *standard {
 	if c.opt.ProxyFromEnv {
 		t.Proxy = http.ProxyFromEnvironment
 	}
-	return &standard{client: c, rt: t}
+	return &standard{client: c, rt: t, headers: replayable(c.headers)}
+}
+
+// replayable lets net/http send a request again when the idle connection it was put on
+// turns out closed before a byte of an answer came. A header without values is not sent.
+func replayable(h http.Header) http.Header {
+	h = h.Clone()
+	h["Idempotency-Key"] = nil
+	return h
 }
 
 func (s *standard) close() { s.rt.CloseIdleConnections() }
@@ -84,7 +93,7 @@ func (s *standard) send(ctx context.Context, k *call) {
 }
 
 func (s *standard) request(ctx context.Context, k *call) *http.Request {
-	h := s.client.headers
+	h := s.headers
 	if k.req.ID != "" {
 		h = h.Clone()
 		h.Set("X-Request-Id", k.req.ID)
