@@ -30,9 +30,6 @@ func readOutput(l *language, b *hclsyntax.Block) (*outputNode, hcl.Diagnostics) 
 	r := &outputNode{block: b}
 	s := l.root[classOutput].schemas[0]
 	_, diags := s.Decode(block.Source{Header: header(b), Range: b.DefRange(), Body: b.Body, Ctx: &hcl.EvalContext{}}, &r.fields)
-	if r.fields.Value == nil {
-		diags = append(diags, block.Missing(b.DefRange(), header(b), "value", "what the output gives"))
-	}
 	return r, constantOnly(diags, "output")
 }
 

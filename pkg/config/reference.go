@@ -280,38 +280,3 @@ func (r *resolver) fail(t hcl.Traversal, summary, detail string) {
 	r.holes = append(r.holes, hole)
 	r.diags = append(r.diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: t.SourceRange().Ptr()})
 }
-
-// dependsOn reads a list of names of blocks.
-func (r *resolver) dependsOn(e hcl.Expression) {
-	list, diags := hcl.ExprList(e)
-	if diags.HasErrors() {
-		r.diags = append(r.diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Invalid depends_on", Subject: e.Range().Ptr(),
-			Detail: "depends_on is a list of blocks, written without quotes: depends_on = [namespace.bench, module.x]."})
-		return
-	}
-	for _, item := range list {
-		t, diags := hcl.AbsTraversalForExpr(item)
-		if diags.HasErrors() {
-			r.diags = append(r.diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Invalid depends_on", Subject: item.Range().Ptr(),
-				Detail: "Each element of depends_on is the name of a block without quotes, for example namespace.bench."})
-			continue
-		}
-		if name, ok := step(t, 1); t.RootName() == classModule && ok && r.exists(classModule, name) {
-			r.wholeModule(r.m.modules[name])
-			continue
-		}
-		r.traversal(t)
-	}
-}
-
-// wholeModule is a dependency on every resource of a module.
-func (r *resolver) wholeModule(m *module) {
-	for _, id := range m.order {
-		if _, ok := r.language.kinds[id.class]; ok {
-			r.add(id)
-		}
-	}
-	for _, name := range sorted(keys(m.modules)) {
-		r.wholeModule(m.modules[name])
-	}
-}

@@ -71,6 +71,8 @@ func (d *decoder) body(s *Schema, header string, rng hcl.Range, body hcl.Body, v
 		if a.Format == "expression" {
 			if attr != nil {
 				v.Field(a.field).Set(reflect.ValueOf(attr.Expr))
+			} else if a.Required {
+				d.diags = append(d.diags, Missing(rng, header, a.Name, a.Doc))
 			}
 			continue
 		}

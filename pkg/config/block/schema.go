@@ -55,13 +55,6 @@ type Nested struct {
 	field    int
 }
 
-var (
-	valueType    = reflect.TypeFor[cty.Value]()
-	exprType     = reflect.TypeFor[hcl.Expression]()
-	durationType = reflect.TypeFor[time.Duration]()
-	textType     = reflect.TypeFor[encoding.TextUnmarshaler]()
-)
-
 // Of is the schema of a block type whose options are the given struct, or pointer to one.
 func Of(blockType, doc string, options any) *Schema {
 	t := reflect.TypeOf(options)
@@ -107,13 +100,13 @@ func attribute(t reflect.Type, i int, name string, required bool) Attribute {
 		base = base.Elem()
 	}
 	switch {
-	case base == exprType:
+	case base == reflect.TypeFor[hcl.Expression]():
 		a.Type, a.Format = cty.DynamicPseudoType, "expression"
-	case base == valueType:
+	case base == reflect.TypeFor[cty.Value]():
 		a.Type = cty.DynamicPseudoType
-	case base == durationType:
+	case base == reflect.TypeFor[time.Duration]():
 		a.Type, a.Format = cty.String, "duration"
-	case reflect.PointerTo(base).Implements(textType):
+	case reflect.PointerTo(base).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
 		a.Type, a.Format = cty.String, strings.ToLower(base.Name())
 	default:
 		ty, err := gocty.ImpliedType(reflect.New(base).Elem().Interface())

@@ -52,35 +52,6 @@ func (d *decoder) attribute(a *Attribute, attr *hcl.Attribute, header string, rn
 	return out, d.checkEnums(a, attr, out)
 }
 
-// Infinite tells whether a value holds the result of a division by zero.
-func Infinite(v cty.Value) bool {
-	v, _ = v.Unmark()
-	if v.IsNull() || !v.IsKnown() {
-		return false
-	}
-	if v.Type() == cty.Number {
-		return v.AsBigFloat().IsInf()
-	}
-	if v.Type().IsPrimitiveType() || !v.CanIterateElements() {
-		return false
-	}
-	for it := v.ElementIterator(); it.Next(); {
-		if _, e := it.Element(); Infinite(e) {
-			return true
-		}
-	}
-	return false
-}
-
-// DivisionByZero is the diagnostic for an expression whose value is infinite.
-func DivisionByZero(expr hcl.Expression, ctx *hcl.EvalContext) *hcl.Diagnostic {
-	return &hcl.Diagnostic{
-		Severity: hcl.DiagError, Summary: "Division by zero", Subject: expr.Range().Ptr(),
-		Detail:     "The value is infinite, which comes from a division by zero; check the divisor.",
-		Expression: expr, EvalContext: ctx,
-	}
-}
-
 func (d *decoder) absent(a *Attribute, header string, rng hcl.Range) (cty.Value, bool) {
 	if a.Required {
 		d.diags = append(d.diags, Missing(rng, header, a.Name, a.Doc))
@@ -214,7 +185,7 @@ func checkEnum(what, name, given string, allowed []string, rng hcl.Range) *hcl.D
 // assign puts a converted value into a struct field.
 func (d *decoder) assign(a *Attribute, attr *hcl.Attribute, v cty.Value, field reflect.Value) {
 	raw, _ := v.UnmarkDeep()
-	if field.Type() == valueType {
+	if field.Type() == reflect.TypeFor[cty.Value]() {
 		if attr != nil && !raw.IsNull() || a.Default != nil {
 			field.Set(reflect.ValueOf(raw))
 		}
@@ -267,46 +238,4 @@ func assignText(a *Attribute, text string, field reflect.Value) error {
 		panic(fmt.Sprintf("block: %s does not unmarshal text", field.Type()))
 	}
 	return u.UnmarshalText([]byte(text))
-}
-
-// Secrets are the texts of all strings and numbers that are, or lie inside, values marked as
-// sensitive.
-func Secrets(v cty.Value) []string {
-	if !v.ContainsMarked() {
-		return nil
-	}
-	var out []string
-	raw, marks := v.UnmarkDeepWithPaths()
-	for _, m := range marks {
-		if _, ok := m.Marks[diagnostic.Sensitive]; !ok {
-			continue
-		}
-		if at, err := m.Path.Apply(raw); err == nil {
-			out = append(out, leaves(at)...)
-		}
-	}
-	return out
-}
-
-func leaves(v cty.Value) []string {
-	if v.IsNull() || !v.IsKnown() {
-		return nil
-	}
-	switch ty := v.Type(); {
-	case ty == cty.String:
-		if s := v.AsString(); s != "" {
-			return []string{s}
-		}
-		return nil
-	case ty == cty.Number:
-		return []string{v.AsBigFloat().Text('f', -1)}
-	case v.CanIterateElements():
-		var out []string
-		for it := v.ElementIterator(); it.Next(); {
-			_, e := it.Element()
-			out = append(out, leaves(e)...)
-		}
-		return out
-	}
-	return nil
 }

@@ -129,8 +129,12 @@ func lengthFunc() function.Function {
 		Params: []function.Parameter{{Name: "value", Type: cty.DynamicPseudoType, AllowDynamicType: true, AllowUnknown: true, AllowMarked: true}},
 		Type:   function.StaticReturnType(cty.Number),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			if raw, _ := args[0].Unmark(); raw.Type() == cty.String {
+			raw, marks := args[0].Unmark()
+			switch ty := raw.Type(); {
+			case ty == cty.String:
 				return stdlib.Strlen(args[0])
+			case ty.IsObjectType():
+				return cty.NumberIntVal(int64(len(ty.AttributeTypes()))).WithMarks(marks), nil
 			}
 			return stdlib.Length(args[0])
 		},
