@@ -1,14 +1,7 @@
 package config
 
 import (
-	"fmt"
-	"slices"
-
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/zclconf/go-cty/cty"
-
-	"github.com/mifbench/mifbench/pkg/config/diagnostic"
 )
 
 // dependsOn reads a list of names of blocks.

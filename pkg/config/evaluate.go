@@ -7,12 +7,10 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/mifbench/mifbench/pkg/config/block"
-	"github.com/mifbench/mifbench/pkg/config/diagnostic"
 	"github.com/mifbench/mifbench/pkg/config/lang"
 )
 

@@ -2,18 +2,12 @@ package config
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/function"
 
-	"github.com/mifbench/mifbench/pkg/config/block"
 	"github.com/mifbench/mifbench/pkg/config/diagnostic"
-	"github.com/mifbench/mifbench/pkg/config/lang"
 )
 
 // improve adds suggestions to the library's diagnostics where it has none.

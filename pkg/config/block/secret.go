@@ -1,7 +1,6 @@
 package block
 
 import (
-	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/mifbench/mifbench/pkg/config/diagnostic"
