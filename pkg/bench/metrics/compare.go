@@ -7,17 +7,17 @@ import (
 
 // Comparison sets two results of one view side by side; b is judged against a.
 type Comparison struct {
-	View      View      `json:"view"`
-	Tolerance float64   `json:"tolerance"`
-	Rows      []Compare `json:"rows"`
+	View      View       `json:"view"`
+	Tolerance float64    `json:"tolerance"`
+	Rows      []Compared `json:"rows"`
 	// Verdict is Worse when a headline row is, else Better when one is, else Within; n/a when
 	// nothing could be compared.
 	Verdict  Verdict   `json:"verdict"`
 	Warnings []Warning `json:"warnings"`
 }
 
-// Compare is one figure of both.
-type Compare struct {
+// Compared is one figure of both.
+type Compared struct {
 	What string `json:"what"`
 	Unit string `json:"unit"`
 	A    Value  `json:"a"`
@@ -84,13 +84,13 @@ func costOf(s Summary) Value {
 	return s.Cost.PerMillionOutput
 }
 
-// CompareSummaries judges b against a with a relative tolerance (0.03 for 3 %). The share of
+// Compare judges b against a with a relative tolerance (0.03 for 3 %). The share of
 // failed requests is compared by difference, since its base is usually 0.
-func CompareSummaries(a, b Summary, tolerance float64) Comparison {
+func Compare(a, b Summary, tolerance float64) Comparison {
 	c := Comparison{View: a.View, Tolerance: tolerance, Verdict: Unknown, Warnings: differences(a, b)}
 	better, worse, any := false, false, false
 	for _, k := range figures() {
-		row := Compare{What: k.what, Unit: k.unit, A: k.get(a), B: k.get(b), Change: NA(), Verdict: Unknown, Headline: k.headline}
+		row := Compared{What: k.what, Unit: k.unit, A: k.get(a), B: k.get(b), Change: NA(), Verdict: Unknown, Headline: k.headline}
 		if !row.A.Known() && !row.B.Known() {
 			continue
 		}

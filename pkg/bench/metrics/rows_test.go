@@ -185,7 +185,7 @@ func TestRow1197Confidence(t *testing.T) {
 	o := Options{Window: WindowSpec{Auto: true}}
 	a := mustSummarize(t, l.run(), ViewMifbench, o)
 	l.itl = 15 * milli
-	if c := CompareSummaries(a, mustSummarize(t, l.run(), ViewMifbench, o), 0.5); c.Rows[0].Noise {
+	if c := Compare(a, mustSummarize(t, l.run(), ViewMifbench, o), 0.5); c.Rows[0].Noise {
 		t.Error("33 % more is called noise")
 	}
 }
