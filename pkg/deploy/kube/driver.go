@@ -115,7 +115,7 @@ func (d *Driver) get(ctx context.Context, id resource.ID) (map[string]any, error
 		return nil, err
 	}
 	var u *unstructured.Unstructured
-	err = retry(ctx, func() (err error) {
+	err = retryRead(ctx, func() (err error) {
 		u, err = r.Get(ctx, id.Name, metav1.GetOptions{})
 		return err
 	})

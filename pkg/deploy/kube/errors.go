@@ -25,12 +25,21 @@ const (
 
 // retry repeats an idempotent call whose failure says nothing about the request itself:
 // a cut connection, an overloaded or restarting server. (429 and 503 with Retry-After are
-// already retried by the client below.)
+// already retried by the client below, and so are reads whose connection was cut.)
 func retry(ctx context.Context, call func() error) error {
+	return retryIf(ctx, call, func(err error) bool { return overloaded(err) || isCut(err) })
+}
+
+// retryRead is retry for calls of which the client below repeats cut ones, for ten seconds.
+func retryRead(ctx context.Context, call func() error) error {
+	return retryIf(ctx, call, overloaded)
+}
+
+func retryIf(ctx context.Context, call func() error, again func(error) bool) error {
 	pause := firstPause
 	for n := 1; ; n++ {
 		err := call()
-		if err == nil || n == attempts || ctx.Err() != nil || !transient(err) {
+		if err == nil || n == attempts || ctx.Err() != nil || !again(err) {
 			return err
 		}
 		select {
@@ -42,13 +51,12 @@ func retry(ctx context.Context, call func() error) error {
 	}
 }
 
-func transient(err error) bool {
-	switch {
-	case isWebhookFailure(err):
-		return false
-	case apierrors.IsInternalError(err), apierrors.IsServiceUnavailable(err), apierrors.IsServerTimeout(err), apierrors.IsTooManyRequests(err):
-		return true
-	}
+func overloaded(err error) bool {
+	return !isWebhookFailure(err) && (apierrors.IsInternalError(err) || apierrors.IsServiceUnavailable(err) ||
+		apierrors.IsServerTimeout(err) || apierrors.IsTooManyRequests(err))
+}
+
+func isCut(err error) bool {
 	return utilnet.IsConnectionReset(err) || utilnet.IsProbableEOF(err) || utilnet.IsHTTP2ConnectionLost(err)
 }
 

@@ -45,6 +45,8 @@ func answer(code int, reason, message string, header ...string) func(*http.Reque
 
 func cut(*http.Request) (*http.Response, error) { return nil, syscall.ECONNRESET }
 
+func refused(*http.Request) (*http.Response, error) { return nil, syscall.ECONNREFUSED }
+
 func patches(r *http.Request) bool { return r.Method == http.MethodPatch }
 func reads(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/configmaps/")
@@ -63,7 +65,7 @@ func TestBadWeather(t *testing.T) {
 		{"the server restarts", weather(2, patches, answer(503, "ServiceUnavailable", "shutting down")), "", nil},
 		{"etcd elects a leader", weather(2, patches, answer(500, "InternalError", "etcdserver: leader changed")), "", nil},
 		{"too many requests", weather(1, patches, answer(429, "TooManyRequests", "later", "Retry-After", "1")), "", nil},
-		{"no connection at all", weather(1<<30, reads, cut), "no usable answer from the API server", nil},
+		{"no connection at all", weather(1<<30, reads, refused), "no usable answer from the API server", nil},
 		{"credentials expired", weather(1<<30, reads, answer(401, "Unauthorized", "Unauthorized")), "does not accept the credentials", nil},
 		{"no right to read", weather(1<<30, reads, answer(403, "Forbidden", "configmaps is forbidden")), "ConfigMap", deploy.ErrForbidden},
 		{"a webhook is down", weather(1<<30, patches, answer(500, "InternalError", "Internal error occurred: failed calling webhook x")), "admission webhook", nil},
@@ -114,7 +116,7 @@ func TestABrokenGroupHurtsItsOwnKindsOnly(t *testing.T) {
 func TestAWaitOutlivesAnOutage(t *testing.T) {
 	w := newWorld(t)
 	q := w.apply(w.query(configMap(w.ns, "c", map[string]any{"a": "1"})))
-	d := w.driver(weather(12, reads, cut))
+	d := w.driver(weather(3, reads, refused))
 	if err := d.Wait(w.ctx(), deploy.Request{Query: q}, nil); err != nil {
 		t.Fatal(err)
 	}
