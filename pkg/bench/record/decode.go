@@ -112,6 +112,7 @@ func (d *decoder) events(dst []Event, n int, prev, tick int64) []Event {
 	}
 	dst = dst[:n]
 	b, off := d.b, d.off
+	limit := int64(math.MaxInt64/2) / tick // beyond it an instant in ns would overflow
 	for i := range dst {
 		var u uint64
 		if off+3 <= len(b) && (b[off]&b[off+1]&b[off+2])&0x80 == 0 {
@@ -138,15 +139,29 @@ func (d *decoder) events(dst []Event, n int, prev, tick int64) []Event {
 			e.Tokens, e.Coalesced, gap = d.extended(gap)
 			off = d.off
 		}
+		if gap > maxFastGap || gap < 0 { // rare; short gaps are checked once, at the end
+			d.checkInstant(prev, limit)
+			d.checkInstant(gap, limit)
+		}
 		prev += gap
 		e.At = prev * tick
 		dst[i] = e
 	}
 	d.off = off
+	d.checkInstant(prev, limit)
 	if d.err != nil {
 		return dst[:0]
 	}
 	return dst
+}
+
+// maxFastGap is the longest gap of three bytes: 64 M of them stay far from overflow.
+const maxFastGap = 1<<20 - 1
+
+func (d *decoder) checkInstant(ticks, limit int64) {
+	if ticks > limit || ticks < -limit {
+		d.fail("instant out of range")
+	}
 }
 
 func (d *decoder) extended(gap int64) (tokens int32, coalesced bool, signed int64) {

@@ -97,7 +97,7 @@ func readHead(r io.Reader) (Header, int64, error) {
 	if err := json.Unmarshal(body[:n], &h); err != nil {
 		return Header{}, 0, damage(14, "header", err)
 	}
-	if h.Tick <= 0 {
+	if h.Tick <= 0 || h.Tick > int64(time.Second) {
 		return Header{}, 0, damage(14, "header", fmt.Errorf("tick of %d ns", h.Tick))
 	}
 	return h, int64(len(fixed)) + int64(len(body)), nil
