@@ -157,7 +157,7 @@ func (e *evaluator) value(expr hcl.Expression, ctx *hcl.EvalContext) (cty.Value,
 }
 
 // elementSize is what an element counts beside its text.
-const elementSize = 16
+const elementSize = 64
 
 // size counts elements and bytes of text, giving up beyond the limit.
 func size(v cty.Value, limit int) int {

@@ -64,11 +64,11 @@ func (n *node) dependencies() []nodeID {
 const maxCycles = 10
 
 // sort orders the nodes; each cycle is a diagnostic, and cut open so that the rest of the
-// configuration is checked too.
+// configuration is checked too. After maxCycles there is no order and nothing is evaluated.
 func (g *graph) sort() hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	cut := map[[2]nodeID]bool{}
-	for {
+	for len(diags) < maxCycles {
 		d := dag.New[nodeID]()
 		for _, id := range g.resourcesFirst() {
 			d.Add(id)
@@ -89,16 +89,14 @@ func (g *graph) sort() hcl.Diagnostics {
 			g.order = order
 			return diags
 		}
-		if len(diags) < maxCycles {
-			diags = append(diags, g.cycle(path))
+		diags = append(diags, g.cycle(path))
+		for _, id := range path {
+			g.nodes[id].bad = true
 		}
-		for i := range len(path) - 1 {
-			g.nodes[path[i]].bad = true
-			if i == len(path)-2 || len(diags) >= maxCycles {
-				cut[[2]nodeID{path[i], path[i+1]}] = true
-			}
-		}
+		cut[[2]nodeID{path[len(path)-2], path[len(path)-1]}] = true
 	}
+	return append(diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Too many cycles",
+		Detail: fmt.Sprintf("After %d cycles the rest of the configuration was not checked.", maxCycles)})
 }
 
 // resourcesFirst makes the creation order that of the resource blocks in the sources,

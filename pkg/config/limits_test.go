@@ -33,6 +33,8 @@ func TestHostileInputIsAnswered(t *testing.T) {
 		{"wide format", `locals { x = format("%999999999d", 1) }`, "Invalid function argument"},
 		{"wide range", `locals { x = range(0, 1e12) }`, "Error in function call"},
 		{"wide indent", `locals { x = indent(1000000000000, "a\nb") }`, "Invalid function argument"},
+		{"thousands of cycles", cycles(5000), "Cycle; Cycle"},
+		{"thousands of undeclared names", undeclared(5000), "Reference to something undeclared"},
 		{"empty file", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -42,6 +44,24 @@ func TestHostileInputIsAnswered(t *testing.T) {
 			}
 		})
 	}
+}
+
+func cycles(n int) string {
+	var b strings.Builder
+	b.WriteString("locals {\n")
+	for i := range n {
+		b.WriteString("  x" + itoa(i) + " = local.x" + itoa(i) + "\n")
+	}
+	return b.String() + "}\n"
+}
+
+func undeclared(n int) string {
+	var b strings.Builder
+	b.WriteString("locals {\n")
+	for i := range n {
+		b.WriteString("  x" + itoa(i) + " = local.y" + itoa(i) + "\n")
+	}
+	return b.String() + "}\n"
 }
 
 // doubling is a chain of locals each of which holds the one before twice.

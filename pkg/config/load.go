@@ -108,8 +108,12 @@ func (b *builder) module(m *module) {
 	}
 }
 
+// maxSuggested is how many mistakes get suggestions.
+const maxSuggested = 200
+
 func (b *builder) references(n *node, s symbols, visit func(*resolver)) {
 	r := newResolver(b.language, n.mod, s)
+	r.terse = len(b.diags) > maxSuggested
 	visit(r)
 	n.refs, n.holes = append(n.refs, r.refs...), append(n.holes, r.holes...)
 	n.bad = n.bad || r.diags.HasErrors()

@@ -42,7 +42,7 @@ type Limits struct {
 	Modules int
 	// Instances is the greatest count or for_each of one block.
 	Instances int
-	// ValueSize is the greatest size of one value, bytes: texts, and 16 for each element.
+	// ValueSize is the greatest size of one value, bytes: texts, and 64 for each element.
 	ValueSize int
 }
 

@@ -46,6 +46,8 @@ type resolver struct {
 	// holes are paths of references that failed; they evaluate to an unknown value, so that
 	// one mistake is told once.
 	holes [][]string
+	// terse leaves suggestions out, which cost time when there are thousands of mistakes.
+	terse bool
 }
 
 func newResolver(l *language, m *module, s symbols) *resolver {
@@ -103,7 +105,7 @@ func (r *resolver) traversal(t hcl.Traversal) {
 	case classModule:
 		r.moduleOutput(t)
 	default:
-		if _, ok := r.language.kinds[root]; ok || root == classDataset || root == classScenario {
+		if _, ok := r.language.kinds[root]; ok || root == classDataset {
 			r.named(t, root)
 			return
 		}
@@ -145,8 +147,10 @@ func (r *resolver) named(t hcl.Traversal, class string) {
 		if word == "" {
 			word = fmt.Sprintf("a %s block", class)
 		}
-		names := r.m.names(class)
-		hint := diagnostic.DidYouMean(name, names)
+		hint := ""
+		if !r.terse {
+			hint = diagnostic.DidYouMean(name, r.m.names(class))
+		}
 		if hint == "" {
 			hint = r.existing(class)
 		}
@@ -167,6 +171,9 @@ func indexAfterArticle(s string) int {
 }
 
 func (r *resolver) existing(class string) string {
+	if r.terse {
+		return ""
+	}
 	if names := r.m.names(class); len(names) > 0 {
 		return fmt.Sprintf(" Declared are: %s.", diagnostic.List(names))
 	}
@@ -247,7 +254,11 @@ func (r *resolver) unknown(t hcl.Traversal) {
 		r.fail(t, "Invalid reference", fmt.Sprintf("There is no %q here. Did you mean %s.%s?", root, class, name))
 		return
 	}
-	roots := append(keys(r.language.kinds), classVariable, classLocal, classModule, classDataset, classScenario, "path", "each", "count")
+	roots := append(keys(r.language.kinds), classVariable, classLocal, classModule, classDataset, "path", "each", "count")
+	if root == classScenario || root == classOutput {
+		r.fail(t, "Invalid reference", fmt.Sprintf("Nothing can refer to %s blocks; put what both places need into a local.", root))
+		return
+	}
 	if root == "data" || root == "resource" || root == "terraform" || root == "self" {
 		r.fail(t, "Invalid reference", fmt.Sprintf("There is no %q here; references are kind.name.attribute, var.name, local.name, module.name.output, dataset.name and path.module.", root))
 		return

@@ -4,30 +4,52 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"unicode"
 
 	"github.com/agext/levenshtein"
 )
 
+// manyCandidates is from where on only candidates with the same first letter are compared.
+const manyCandidates = 500
+
 // Nearest is the candidate that given was probably meant to be, "" when none is near: equal
-// but for case, separators or a plural, two letters swapped, or less than three edits away and less than half of
-// the word. Ties go to the first candidate by name.
+// but for case, separators or a plural, two letters swapped, or less than three edits away
+// and less than half of the word. Ties go to the first candidate by name.
 func Nearest(given string, candidates []string) string {
 	best, bestDistance := "", 3
-	sorted := append([]string(nil), candidates...)
-	sort.Strings(sorted)
-	for _, c := range sorted {
-		if fold(c) == fold(given) && c != given {
-			return c
+	folded := fold(given)
+	for _, c := range candidates {
+		if c == given || len(candidates) > manyCandidates && !sameStart(c, given) {
+			continue
 		}
-		d := levenshtein.Distance(given, c, nil)
-		if swapped(given, c) {
-			d = 1
-		}
-		if d < bestDistance && d*2 < max(len(c), len(given)) {
+		d := distance(given, folded, c)
+		if d < bestDistance || d == bestDistance && c < best {
 			best, bestDistance = c, d
 		}
 	}
 	return best
+}
+
+func sameStart(a, b string) bool { return a != "" && b != "" && a[0] == b[0] }
+
+// distance is 0 to 2 for near words, 3 for all others.
+func distance(given, folded, candidate string) int {
+	const far, maxDiff = 3, 8
+	diff := len(candidate) - len(given)
+	switch {
+	case diff > maxDiff || diff < -maxDiff:
+		return far
+	case fold(candidate) == folded:
+		return 0
+	case swapped(given, candidate):
+		return 1
+	case diff >= far || diff <= -far:
+		return far
+	}
+	if d := levenshtein.Distance(given, candidate, nil); d < far && d*2 < max(len(candidate), len(given)) {
+		return d
+	}
+	return far
 }
 
 // swapped tells whether two neighbouring letters changed places, the commonest of typos.
@@ -43,8 +65,14 @@ func swapped(a, b string) bool {
 	return false
 }
 
+// fold takes away what people get wrong in a name they know: case, separators, a plural.
 func fold(s string) string {
-	s = strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(s))
+	s = strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r == ' ' {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, s)
 	return strings.TrimSuffix(s, "s")
 }
 
