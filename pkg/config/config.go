@@ -27,8 +27,9 @@ type Config struct {
 	Moved     []Moved
 	// Files are the sources by name, for snippets in diagnostics.
 	Files map[string]*hcl.File
-	// Hash identifies the configuration: SHA-256 (hex) of every file read, the names and
-	// values of variables that are not sensitive, and the program's relevant options.
+	// Hash identifies the configuration: SHA-256 (hex) of the names, relative to Dir, and
+	// contents of every file read but variables files, and of the names of all variables
+	// and the values of those that are not sensitive.
 	Hash string
 
 	graph *graph

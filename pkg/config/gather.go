@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"path/filepath"
 	"sort"
 
 	"github.com/hashicorp/hcl/v2"
@@ -84,7 +85,7 @@ func (e *evaluator) twins() {
 	}
 }
 
-// hash identifies everything that went in, secrets apart.
+// hash identifies everything that went in, secrets apart, wherever the directory lies.
 func (e *evaluator) hash() string {
 	h := sha256.New()
 	put := func(parts ...string) {
@@ -92,9 +93,15 @@ func (e *evaluator) hash() string {
 			fmt.Fprintf(h, "%d:%s", len(p), p) //nolint:errcheck // a hash does not fail
 		}
 	}
-	paths := sorted(keys(e.reader.read))
-	for _, p := range paths {
-		put("file", p, string(e.reader.read[p]))
+	for _, p := range sorted(keys(e.reader.read)) {
+		if e.reader.values[p] {
+			continue // may hold secrets; what is not secret in it follows below
+		}
+		name, err := filepath.Rel(e.config.Dir, p)
+		if err != nil {
+			name = p
+		}
+		put("file", filepath.ToSlash(name), string(e.reader.read[p]))
 	}
 	for _, v := range e.config.Variables {
 		put("variable", v.Name)

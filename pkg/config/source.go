@@ -23,13 +23,15 @@ type reader struct {
 	limits Limits
 	read   map[string][]byte
 	files  map[string]*hcl.File
+	// values are the variables files among read.
+	values map[string]bool
 	// broken is set when a configuration file has a syntax error; syntax are the files.
 	broken bool
 	syntax map[string]bool
 }
 
 func newReader(l Limits) *reader {
-	return &reader{limits: l, read: map[string][]byte{}, files: map[string]*hcl.File{}, syntax: map[string]bool{}}
+	return &reader{limits: l, read: map[string][]byte{}, files: map[string]*hcl.File{}, syntax: map[string]bool{}, values: map[string]bool{}}
 }
 
 // bytes is the content of a regular file within the size limit.

@@ -146,6 +146,7 @@ func autoFiles(dir string) []string {
 // varFile reads one file of values.
 func (e *evaluator) varFile(root *module, path, shown string) {
 	src, err := e.reader.bytes(path)
+	e.reader.values[path] = true
 	if err != nil {
 		e.fail(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Unreadable variables file", Detail: sentence(err)})
 		return
