@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mifbench/mifbench/pkg/deploy"
 	"github.com/mifbench/mifbench/pkg/plan"
+	"github.com/mifbench/mifbench/pkg/state"
 )
 
 type applyFlags struct {
@@ -109,6 +112,7 @@ func (a *app) applySaved(ctx context.Context, path string, f *applyFlags) error 
 		return err
 	}
 	return a.locked(ctx, s, "apply", f.lockTimeout, func() error {
+		s.prior = saved.Identify(s.prior)
 		if err := saved.CheckBasis(s.basis()); err != nil {
 			return err
 		}
@@ -156,6 +160,9 @@ func (a *app) engine(s *stack, p plan.Plan, f stackFlags) (run deploy.Run, done 
 		run.Emit, done = a.outStyle().JSONEvents()
 		return run, done
 	}
+	if a.env.StderrIsTTY {
+		run.Heartbeat = time.Second
+	}
 	progress := a.style().NewProgress()
 	run.Emit = progress.Event
 	return run, progress.Close
@@ -169,13 +176,27 @@ func (a *app) ended(p plan.Plan, out deploy.Outcome, err error, asJSON bool) err
 	}
 	switch {
 	case errors.Is(err, deploy.ErrUnsaved):
-		return err
+		return errors.Join(err, a.rescue(out.State))
 	case out.Interrupted:
 		return quiet(exitInterrupted)
 	case len(out.Failed) > 0 || errors.Is(err, deploy.ErrRemains):
 		return quiet(exitFailed)
 	}
 	return err
+}
+
+// rescue writes a state that the store did not take to a file beside the configuration, as
+// the last resort against objects that nobody remembers.
+func (a *app) rescue(st state.State) error {
+	text, err := state.Encode(st)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(a.chdir, "errored.state.json")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		return fmt.Errorf("the state could not be rescued either: %w; mifbench state recover rebuilds it from the cluster", err)
+	}
+	return fmt.Errorf("the state was written to %s instead; put it back, or run mifbench state recover", path)
 }
 
 func (a *app) outcome(p plan.Plan, out deploy.Outcome, asJSON bool) error {

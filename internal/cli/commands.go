@@ -35,6 +35,7 @@ func commands() []command {
 		{groupBench, (*app).simulateCommand},
 		{groupState, (*app).outputCommand},
 		{groupState, (*app).stateCommand},
+		{groupState, (*app).importCommand},
 		{groupState, (*app).forceUnlockCommand},
 		{groupOther, (*app).versionCommand},
 	}

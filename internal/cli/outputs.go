@@ -20,7 +20,7 @@ func (a *app) refreshOutputs(ctx context.Context, s *stack, st state.State, f *a
 	if s.cfg == nil || len(s.cfg.Outputs) == 0 {
 		return nil, nil
 	}
-	k, err := s.known(ctx)
+	k, err := s.known(ctx, st)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (a *app) outputCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			store, err := a.stateStore(cfg)
+			store, err := a.stateStore(cmd.Context(), cfg)
 			if err != nil {
 				return err
 			}

@@ -117,10 +117,7 @@ func (a *app) savePlan(s *stack, p plan.Plan, path string, o plan.Options) error
 }
 
 func (s *stack) basis() plan.Basis {
-	b := plan.Basis{Lineage: s.prior.Lineage, Serial: s.prior.Serial, ClusterUID: s.cluster.UID}
-	if s.prior.Serial == 0 {
-		b.Lineage = "" // a state that was never saved gets a new lineage each time
-	}
+	b := plan.Basis{Lineage: s.prior.Lineage, Serial: s.prior.Serial, Salt: s.prior.Salt, ClusterUID: s.cluster.UID}
 	if s.cfg != nil {
 		b.ConfigHash = s.cfg.Hash
 	}

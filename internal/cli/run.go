@@ -145,6 +145,9 @@ func (a *app) runAll(ctx context.Context, folder *runner.Folder, chosen []config
 			continue
 		}
 		results = append(results, r)
+		if err := a.printResult(r); err != nil {
+			return results, err
+		}
 	}
 	switch {
 	case a.soft.Err() != nil:

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mifbench/mifbench/pkg/bench/metrics"
 	"github.com/mifbench/mifbench/pkg/deploy/kube"
 	"github.com/mifbench/mifbench/pkg/resource/kinds"
 )
@@ -99,6 +100,20 @@ func healthy(ctx context.Context, driver *kube.Driver, r rank) error {
 		return fmt.Errorf("pod %s port %d: GET /health answered %s", r.pod.Name, r.port, resp.Status)
 	}
 	return nil
+}
+
+// scale counts the nodes that engines run on, by role.
+func (t *site) scale() metrics.Units {
+	nodes := map[string]map[string]bool{}
+	all := map[string]bool{}
+	for _, p := range t.pods {
+		role := p.Labels["mif.moreh.io/role"]
+		if nodes[role] == nil {
+			nodes[role] = map[string]bool{}
+		}
+		nodes[role][p.Node], all[p.Node] = true, true
+	}
+	return metrics.Units{Nodes: len(all), PrefillNodes: len(nodes[kinds.RolePrefill]), DecodeNodes: len(nodes[kinds.RoleDecode])}
 }
 
 // restarted names engine pods that are not what they were when the run began.

@@ -35,14 +35,17 @@ func (a *app) report(folder *runner.Folder, results []result) error {
 			}
 		}
 	}
-	if err := report.Text(a.env.Stdout, data); err != nil {
-		return err
-	}
-	if err := report.Markdown(a.env.Stdout, data); err != nil {
+	data.Title = ""
+	if err := report.Table(a.env.Stdout, data); err != nil {
 		return err
 	}
 	a.say("\nEverything is kept in %s; report.html there has the plots. mifbench report %s prints it again, in any format and window.", folder.Path(), folder.Path())
 	return nil
+}
+
+// printResult shows one scenario as soon as it is done.
+func (a *app) printResult(r result) error {
+	return report.Text(a.env.Stdout, report.Data{Results: []report.Result{r.Report}})
 }
 
 func reportData(m runner.Manifest, results []result) report.Data {

@@ -38,7 +38,7 @@ type measuring struct {
 	Dataset dataset.Info    `json:"dataset"`
 }
 
-func planOf(s config.Scenario, base string, source dataset.Source, view string) measuring {
+func planOf(s config.Scenario, t *site, source dataset.Source, view string) measuring {
 	info := source.Info()
 	m := measuring{View: metrics.ViewMifbench, Dataset: info, Params: report.Params{
 		ISL: int(s.InputTokens), OSL: int(s.OutputTokens), Dataset: s.Dataset.Name, ApproximateLengths: !info.Exact,
@@ -46,7 +46,7 @@ func planOf(s config.Scenario, base string, source dataset.Source, view string) 
 		NumPrompts: int(s.Load.Requests), Workers: 1, EndpointType: s.API, Backend: "mifbench", Label: s.Name,
 		Model: s.Model, Tokenizer: s.Tokenizer, Seed: s.Seed, Date: time.Now(),
 	}}
-	m.Options = metrics.Options{RequestRate: s.Load.RequestRate, MaxConcurrency: int(s.Load.MaxConcurrency)}
+	m.Options = metrics.Options{RequestRate: s.Load.RequestRate, MaxConcurrency: int(s.Load.MaxConcurrency), Scale: t.scale()}
 	if w := s.Window; w != nil {
 		m.Options.Window = metrics.WindowSpec{Warmup: w.Warmup, Cooldown: w.Cooldown, Auto: w.Auto}
 		m.Params.Warmup, m.Params.Cooldown = w.Warmup, w.Cooldown

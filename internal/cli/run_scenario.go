@@ -37,7 +37,7 @@ func (a *app) runScenario(ctx context.Context, folder *runner.Folder, s config.S
 	if err != nil {
 		return result{}, err
 	}
-	r, err := a.measure(ctx, dir, s, base, source, f)
+	r, err := a.measure(ctx, dir, s, t, base, source, f)
 	if err == nil {
 		err = a.watch(ctx, t, &r)
 	}
@@ -71,8 +71,8 @@ func (a *app) source(ctx context.Context, s config.Scenario, base string) (datas
 }
 
 // measure sends the load, with the records going to disk.
-func (a *app) measure(ctx context.Context, dir string, s config.Scenario, base string, source dataset.Source, f *runFlags) (result, error) {
-	r := result{Name: s.Name, Dir: dir, Plan: planOf(s, base, source, f.view)}
+func (a *app) measure(ctx context.Context, dir string, s config.Scenario, t *site, base string, source dataset.Source, f *runFlags) (result, error) {
+	r := result{Name: s.Name, Dir: dir, Plan: planOf(s, t, source, f.view)}
 	job, err := benchScenario(s, base, source)
 	if err != nil {
 		return r, err
@@ -85,7 +85,7 @@ func (a *app) measure(ctx context.Context, dir string, s config.Scenario, base s
 		return r, err
 	}
 	progress := a.benchProgress(job)
-	r.Outcome, err = bench.Run(ctx, job, sink{w}, progress.event)
+	r.Outcome, err = bench.Run(ctx, job, w, progress.event)
 	progress.close()
 	err = errors.Join(err, w.Close(), r.save())
 	if err != nil {
@@ -93,12 +93,6 @@ func (a *app) measure(ctx context.Context, dir string, s config.Scenario, base s
 	}
 	return r, r.summarize()
 }
-
-// sink hands records to the file by reference.
-type sink struct{ w *record.Writer }
-
-// Write implements bench.Sink.
-func (s sink) Write(rec record.Record) error { return s.w.Write(&rec) }
 
 // watch notes engine pods that did not last through the run.
 func (a *app) watch(ctx context.Context, t *site, r *result) error {

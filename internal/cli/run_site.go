@@ -45,7 +45,7 @@ func (a *app) openSite(ctx context.Context, cfg *config.Config, f *runFlags) (*s
 	if err := a.driftGate(s, f); err != nil {
 		return nil, nil, err
 	}
-	k, err := s.known(a.soft)
+	k, err := s.known(a.soft, s.prior)
 	if err != nil {
 		return nil, nil, err
 	}

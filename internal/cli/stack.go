@@ -40,7 +40,7 @@ func (a *app) connect(ctx context.Context, cfg *config.Config) (*stack, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.store, err = a.stateStore(cfg); err != nil {
+	if s.store, err = s.remember(cfg); err != nil {
 		return nil, err
 	}
 	return s, s.reload(ctx)
@@ -73,20 +73,6 @@ func (a *app) kubeconfig(fromFile string) string {
 		return filepath.Join(a.chdir, fromFile)
 	}
 	return fromFile
-}
-
-func (a *app) stateStore(cfg *config.Config) (state.Store, error) {
-	if cfg.Backend.Type == "kubernetes" {
-		return nil, errors.New(`backend "kubernetes" is not part of this version; use backend "local"`)
-	}
-	path := cfg.Backend.Path
-	if path == "" {
-		path = "mifbench.state.json"
-	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(a.chdir, path)
-	}
-	return state.NewLocal(path), nil
 }
 
 // reload reads the state and guards against a mix-up.
@@ -125,18 +111,25 @@ func (s *stack) lock(ctx context.Context, operation string, timeout time.Duratio
 func (s *stack) plan(ctx context.Context, o plan.Options, parallel int) (plan.Plan, error) {
 	look := deploy.Look{Drivers: s.drivers, Stack: s.name, Prior: s.prior, Parallel: parallel}
 	moved := map[resource.Address]resource.Address{}
+	var desired []resource.Object
 	if s.cfg != nil {
-		look.Desired = s.cfg.Objects()
+		desired = s.cfg.Objects()
 		for _, m := range s.cfg.Moved {
 			moved[m.From] = m.To
 		}
+	}
+	if !o.Destroy {
+		look.Desired = desired // a destroy must not fail for a chart that cannot be had any more
 	}
 	seen, err := deploy.Observe(ctx, look)
 	if err != nil {
 		return plan.Plan{}, err
 	}
+	if !o.Destroy {
+		desired = seen.Desired
+	}
 	return plan.Build(plan.Input{
-		Stack: s.name, Desired: seen.Desired, Prior: s.prior, Observations: seen.Seen, Moved: moved, Options: o,
+		Stack: s.name, Desired: desired, Prior: s.prior, Observations: seen.Seen, Moved: moved, Options: o,
 	}), nil
 }
 
@@ -149,12 +142,16 @@ func (s *stack) header() []string {
 	return []string{where, fmt.Sprintf("Stack:   %s", s.name)}
 }
 
-// known asks the cluster for the attributes that only it can give.
-func (s *stack) known(ctx context.Context) (known, error) {
+// known asks the cluster for the attributes that only it can give, of the objects that exist
+// by the state's word.
+func (s *stack) known(ctx context.Context, st state.State) (known, error) {
 	k := known{}
 	for _, r := range s.cfg.Resources {
 		for _, o := range r.Objects {
 			if o.ID.Driver != resource.DriverKube || o.ID.Kind != "Gateway" && o.ID.Kind != "Service" {
+				continue
+			}
+			if _, exists := st.Find(o.ID); !exists {
 				continue
 			}
 			live, err := s.kube.LiveAttrs(ctx, o.ID)

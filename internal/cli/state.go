@@ -15,7 +15,7 @@ import (
 
 func (a *app) stateCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "state", Short: "Look at and mend the state", RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(a.stateListCommand(), a.stateShowCommand(), a.statePullCommand(), a.stateRemoveCommand())
+	cmd.AddCommand(a.stateListCommand(), a.stateShowCommand(), a.statePullCommand(), a.stateRemoveCommand(), a.stateRecoverCommand())
 	return cmd
 }
 
@@ -25,7 +25,7 @@ func (a *app) withState(ctx context.Context, vars []config.VarArg, do func(state
 	if err != nil {
 		return err
 	}
-	store, err := a.stateStore(cfg)
+	store, err := a.stateStore(ctx, cfg)
 	if err != nil {
 		return err
 	}

@@ -43,11 +43,11 @@ func newUser(t *testing.T, stack string) *user {
 		t.Skip("bin/mifbench is missing: make build")
 	}
 	c := cluster.Get(t)
-	u := &user{t: t, dir: t.TempDir(), env: append(os.Environ(), "MIFBENCH_VAR_stack="+stack)}
+	u := &user{t: t, dir: t.TempDir(), env: os.Environ()}
 	for k, v := range c.Env {
 		u.env = append(u.env, k+"="+v)
 	}
-	u.write("stack.mif.hcl", read(t, "testdata/stack.mif.hcl"))
+	u.write("stack.mif.hcl", strings.ReplaceAll(read(t, "testdata/stack.mif.hcl"), `"e2e"`, `"`+stack+`"`))
 	t.Cleanup(func() {
 		if out, err := u.try("destroy", "--auto-approve"); err != nil {
 			t.Errorf("destroy at the end: %v\n%s", err, out)
@@ -162,7 +162,7 @@ func TestDriftIsShownAndHealed(t *testing.T) {
 	u := newUser(t, "e2e-drift")
 	u.must(0, "apply", "--auto-approve")
 	u.kubectl("-n", "e2e-drift", "delete", "configmap", "settings")
-	u.kubectl("-n", "e2e-drift", "scale", "inferenceservice", "r1-decode", "--replicas", "2")
+	u.kubectl("-n", "e2e-drift", "patch", "inferenceservice", "r1-decode", "--type", "merge", "-p", `{"spec":{"replicas":2}}`)
 	u.kubectl("-n", "e2e-drift", "patch", "inferencepool", "heimdall", "--type", "merge", "-p", `{"spec":{"endpointPickerRef":{"failureMode":"FailOpen"}}}`)
 	out := u.must(2, "plan", "--detailed-exitcode")
 	contains(t, out, "manifest.settings", "spec.replicas", "2 -> 1", "failureMode", "Plan: 1 to add, 2 to change, 0 to destroy.")

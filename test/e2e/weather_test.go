@@ -63,10 +63,9 @@ func TestDestroyWorksFromStateAlone(t *testing.T) {
 func TestStateOfAnotherStackIsRefused(t *testing.T) {
 	u := newUser(t, "e2e-other")
 	u.must(0, "apply", "--auto-approve", "--target", "namespace.bench")
-	env := u.env
-	u.env = append(append([]string{}, env...), "MIFBENCH_VAR_stack=another")
+	u.edit(`stack = "e2e-other"`, `stack = "another"`)
 	contains(t, u.must(1, "plan"), `"e2e-other"`, `"another"`)
-	u.env = env
+	u.edit(`stack = "another"`, `stack = "e2e-other"`)
 }
 
 func TestSecretsAreNowhere(t *testing.T) {

@@ -22,6 +22,13 @@ func Markdown(w io.Writer, d Data) error {
 	return o.err
 }
 
+// Table writes the published table alone.
+func Table(w io.Writer, d Data) error {
+	o := &out{w: w}
+	publishedTable(o, d)
+	return o.err
+}
+
 func row(o *out, cells ...string) {
 	for i, c := range cells {
 		cells[i] = strings.NewReplacer("|", "\\|", "\n", " ").Replace(c)
@@ -53,7 +60,7 @@ func limitsOf(p Params) string {
 		c = strconv.Itoa(p.MaxConcurrency)
 	}
 	if p.RequestRate > 0 {
-		rps = metrics.Value(p.RequestRate).String()
+		rps = strconv.FormatFloat(p.RequestRate, 'g', 5, 64)
 	}
 	return "(" + c + ", " + rps + ")"
 }

@@ -1,26 +1,20 @@
 # A small stack for tests: one prefill and one decode instance, and a settings object.
 
 mifbench {
-  stack = var.stack
+  stack = "e2e"
 }
 
 cluster {
   context = "localcluster"
 }
 
-variable "stack" { type = string }
 variable "chart_repository" { type = string }
 variable "level" {
   type    = string
   default = "low"
 }
-variable "endpoint_text" {
-  type    = string
-  default = ""
-}
-
 namespace "bench" {
-  name = var.stack
+  name = "e2e"
 }
 
 ecr_credentials "moreh" {
