@@ -72,13 +72,13 @@ func (r *datasetNode) instance(e *evaluator, n *node, inst instance) (Dataset, c
 		e.fail(block.Missing(r.block.DefRange(), header(r.block), "path", "file or directory of the source"))
 		ok = false
 	}
-	values := decoded.Values
-	values["id"] = cty.StringVal(addr.String())
-	values["name"] = cty.StringVal(d.Name)
 	if !ok {
 		return d, cty.DynamicVal, false
 	}
-	return d, cty.ObjectVal(values), true
+	// All datasets have the same type, so that a conditional may choose between them.
+	return d, cty.ObjectVal(map[string]cty.Value{
+		"id": cty.StringVal(addr.String()), "name": cty.StringVal(d.Name), "path": cty.StringVal(d.Path),
+	}), true
 }
 
 // needsPath is false for datasets that are generated.

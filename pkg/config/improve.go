@@ -32,7 +32,7 @@ func suggestAttribute(d *hcl.Diagnostic) {
 				continue
 			}
 			v, diags := t[:i].TraverseAbs(d.EvalContext)
-			if diags.HasErrors() {
+			if diags.HasErrors() || diagnostic.IsSensitive(v) {
 				return
 			}
 			if hint := instanceHint(t[:i], attr.Name, v.Type()); hint != "" {

@@ -69,7 +69,8 @@ func unclosed(src []byte, filename string) *hcl.Diagnostic {
 			stack = append(stack, opener{t, indentOf(lines, t.Range.Start.Line)})
 		case isCloser(t.Type):
 			if len(stack) == 0 {
-				return nil // one closer too many: the parser says it well
+				return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Unexpected closing bracket", Subject: t.Range.Ptr(),
+					Detail: fmt.Sprintf("This %s closes nothing: there is one more of them than was opened. Remove it, or look for a block above that ends too early.", strings.TrimSpace(string(t.Bytes)))}
 			}
 			top := stack[len(stack)-1]
 			if !matches(top.token.Type, t.Type) {

@@ -1,0 +1,4 @@
+namespace "bench" {
+  name = "bench"
+}
+}

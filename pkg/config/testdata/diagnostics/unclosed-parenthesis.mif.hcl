@@ -1,0 +1,7 @@
+locals {
+  ports = join(",", [8000, 8001]
+}
+
+namespace "bench" {
+  name = "bench"
+}
