@@ -1,0 +1,28 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/mifbench/mifbench/pkg/config"
+)
+
+func pluginDuplicate() Check {
+	return Check{
+		Code: "MIF002", Title: "Plugin declared twice", Severity: fault,
+		Why: "The scheduler refuses two plugins of one name and its pod goes into a crash loop.",
+		Fix: "Remove one, or give one of them a name of its own: name = \"…\".",
+		Run: func(c *config.Config) []Finding {
+			var out []Finding
+			for _, p := range pickers(c) {
+				seen := map[string]bool{}
+				for _, d := range p.plugins {
+					if seen[d.ref] {
+						out = append(out, p.finding(d.path, fmt.Sprintf("There are two plugins named %q; a plugin without a name is named after its type.", d.ref)))
+					}
+					seen[d.ref] = true
+				}
+			}
+			return out
+		},
+	}
+}

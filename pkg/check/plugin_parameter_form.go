@@ -1,0 +1,43 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/mifbench/mifbench/pkg/config"
+)
+
+func pluginParameterForm() Check {
+	return Check{
+		Code: "MIF005", Title: "Unsuitable plugin parameter", Severity: fault,
+		Why: "The plugin refuses the value and takes the scheduler down with it, or takes its default in silence.",
+		Fix: "Write the value in the form that the plugin reads.",
+		Run: func(c *config.Config) []Finding {
+			var out []Finding
+			eachParameter(c, func(p picker, d declared, t plugin, name string, value any) {
+				x, ok := t.param(name)
+				if !ok {
+					return
+				}
+				if wrong := x.form.wrong(value); wrong != "" {
+					out = append(out, p.finding(d.path+".parameters."+name, fmt.Sprintf("Parameter %s of the plugin %q: %s.", name, d.kind, wrong)))
+				}
+			})
+			return append(out, missingParameters(c)...)
+		},
+	}
+}
+
+func missingParameters(c *config.Config) []Finding {
+	var out []Finding
+	for _, p := range pickers(c) {
+		for _, d := range p.plugins {
+			t, _ := pluginType(d.kind)
+			for _, x := range t.params {
+				if _, given := d.params[x.name]; x.required && !given {
+					out = append(out, p.finding(d.path, fmt.Sprintf("The plugin %q needs the parameter %q.", d.kind, x.name)))
+				}
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,31 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/mifbench/mifbench/pkg/config"
+)
+
+func profileDuplicate() Check {
+	return Check{
+		Code: "MIF009", Title: "Unnamed or duplicate profile", Severity: fault,
+		Why: "The scheduler refuses profiles without a name or with the same name and its pod goes into a crash loop.",
+		Fix: "Give every profile a name of its own.",
+		Run: func(c *config.Config) []Finding {
+			var out []Finding
+			for _, p := range pickers(c) {
+				seen := map[string]bool{}
+				for _, pr := range p.profiles {
+					switch {
+					case pr.name == "":
+						out = append(out, p.finding(pr.path, "This profile has no name."))
+					case seen[pr.name]:
+						out = append(out, p.finding(pr.path, fmt.Sprintf("There are two profiles named %q.", pr.name)))
+					}
+					seen[pr.name] = true
+				}
+			}
+			return out
+		},
+	}
+}

@@ -1,0 +1,22 @@
+package check
+
+// All is the table of checks, in the order of their codes. A new check is one file and one
+// row; codes of removed checks are not used again.
+func All() []Check {
+	return []Check{
+		pluginUndeclared(),
+		pluginDuplicate(),
+		pluginUnknownType(),
+		pluginParameter(),
+		pluginParameterForm(),
+		pickerField(),
+		profileHandler(),
+		profileExpected(),
+		profileDuplicate(),
+		profilePickers(),
+		profileIgnored(),
+		pluginUnused(),
+		profileOrder(),
+		profileWeight(),
+	}
+}
