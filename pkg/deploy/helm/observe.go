@@ -1,6 +1,7 @@
 package helm
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/release"
 
 	"github.com/mifbench/mifbench/pkg/deploy"
@@ -142,7 +144,11 @@ func (d *Driver) renderFor(ctx context.Context, p pinned, s resource.ReleaseSpec
 	if err != nil || !usesRandom(r.chart) {
 		return r, err
 	}
-	if k.base != nil && k.base.Chart.Metadata.Version == p.version && state.Fingerprint("", copyTree(k.base.Config)) == state.Fingerprint("", s.Values) {
+	again, err := d.render(ctx, p, s, obs.ID, revision)
+	if err != nil || again.manifest == r.manifest {
+		return r, err
+	}
+	if k.base != nil && sameChart(k.base.Chart, r.chart) && state.Fingerprint("", copyTree(k.base.Config)) == state.Fingerprint("", s.Values) {
 		r.manifest = k.base.Manifest
 		if r.objects, err = d.children(r.manifest, obs.ID.Namespace); err != nil {
 			return r, err
@@ -153,6 +159,19 @@ func (d *Driver) renderFor(ctx context.Context, p pinned, s resource.ReleaseSpec
 	d.rendered[key] = r
 	d.mu.Unlock()
 	return r, nil
+}
+
+// sameChart compares a recorded chart with today's: version, templates and default values.
+func sameChart(a, b *chart.Chart) bool {
+	if a.Metadata.Version != b.Metadata.Version || len(a.Templates) != len(b.Templates) {
+		return false
+	}
+	for i, t := range a.Templates {
+		if t.Name != b.Templates[i].Name || !bytes.Equal(t.Data, b.Templates[i].Data) {
+			return false
+		}
+	}
+	return state.Fingerprint("", copyTree(a.Values)) == state.Fingerprint("", copyTree(b.Values))
 }
 
 // describe fills the release's own wanted side and the facts that apply is held to.

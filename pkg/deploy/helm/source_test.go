@@ -1,0 +1,157 @@
+package helm
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chartutil"
+
+	"github.com/mifbench/mifbench/pkg/resource"
+)
+
+func archive(t *testing.T, name, version string) (string, []byte) {
+	t.Helper()
+	file, err := chartutil.Save(&chart.Chart{
+		Metadata:  &chart.Metadata{APIVersion: "v2", Name: name, Version: version},
+		Templates: []*chart.File{{Name: "templates/c.yaml", Data: []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n")}},
+	}, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file, body
+}
+
+func TestResolveFromARepository(t *testing.T) {
+	_, old := archive(t, "app", "v1.0.0")
+	_, young := archive(t, "app", "v1.1.0")
+	digest := strings.TrimPrefix(sum(young), "sha256:")
+	hits := map[string]int{}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if user, pass, _ := r.BasicAuth(); strings.HasPrefix(r.URL.Path, "/private") && user+pass != "up" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		path := strings.TrimPrefix(r.URL.Path, "/private")
+		hits[path]++
+		switch path {
+		case "/index.yaml":
+			_, _ = w.Write([]byte("apiVersion: v1\nentries:\n  app:\n  - {name: app, version: v1.1.0, digest: " + digest + ", urls: [a/new.tgz]}\n" +
+				"  - {name: app, version: v1.0.0, urls: [a/old.tgz]}\n  bad:\n  - {name: bad, version: 1.0.0, digest: \"" + strings.Repeat("0", 64) + "\", urls: [a/old.tgz]}\n"))
+		case "/a/new.tgz":
+			_, _ = w.Write(young)
+		case "/a/old.tgz":
+			_, _ = w.Write(old)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer srv.Close()
+	c := &charts{dir: t.TempDir(), indexes: map[string]*index{}}
+	for _, x := range []struct {
+		spec      resource.ReleaseSpec
+		version   string
+		wantError string
+	}{
+		{resource.ReleaseSpec{Repository: srv.URL, Chart: "app"}, "v1.1.0", ""},
+		{resource.ReleaseSpec{Repository: srv.URL + "/", Chart: "app", Version: "v1.0.0"}, "v1.0.0", ""},
+		{resource.ReleaseSpec{Repository: srv.URL, Chart: "app", Version: "~1.0"}, "v1.0.0", ""},
+		{resource.ReleaseSpec{Repository: srv.URL, Chart: "app", Version: "^2"}, "", "the newest are v1.1.0, v1.0.0"},
+		{resource.ReleaseSpec{Repository: srv.URL, Chart: "apq"}, "", `did you mean "app"?`},
+		{resource.ReleaseSpec{Repository: srv.URL, Chart: "bad"}, "", "the index says sha256:000"},
+		{resource.ReleaseSpec{Repository: srv.URL + "/nowhere", Chart: "app"}, "", "404"},
+		{resource.ReleaseSpec{Repository: srv.URL + "/private", Chart: "app"}, "", "set username and password"},
+		{resource.ReleaseSpec{Repository: srv.URL + "/private", Chart: "app", Username: "u", Password: "p"}, "v1.1.0", ""},
+		{resource.ReleaseSpec{Repository: "http://127.0.0.1:1", Chart: "app"}, "", "127.0.0.1:1"},
+	} {
+		p, err := c.resolve(t.Context(), x.spec, "")
+		if x.wantError != "" {
+			if err == nil || !strings.Contains(err.Error(), x.wantError) {
+				t.Errorf("%+v: %v", x.spec, err)
+			}
+			continue
+		}
+		if err != nil || p.version != x.version {
+			t.Errorf("%+v: %q, %v", x.spec, p.version, err)
+		}
+	}
+	if hits["/a/new.tgz"] != 1 {
+		t.Errorf("the archive was fetched %d times, its digest is known", hits["/a/new.tgz"])
+	}
+	srv.Close()
+	if _, err := c.resolve(t.Context(), resource.ReleaseSpec{Repository: srv.URL, Chart: "app"}, sum(young)); err != nil {
+		t.Errorf("a pinned chart needs no repository: %v", err)
+	}
+}
+
+func TestResolveFromAPath(t *testing.T) {
+	file, body := archive(t, "app", "1.0.0")
+	dir := t.TempDir()
+	if err := chartutil.Expand(dir, bytes.NewReader(body)); err != nil {
+		t.Fatal(err)
+	}
+	c := &charts{dir: t.TempDir(), indexes: map[string]*index{}}
+	for _, x := range []struct {
+		spec      resource.ReleaseSpec
+		wantError string
+	}{
+		{resource.ReleaseSpec{Chart: file}, ""},
+		{resource.ReleaseSpec{Repository: file, Chart: "app"}, ""},
+		{resource.ReleaseSpec{Chart: filepath.Join(dir, "app")}, ""},
+		{resource.ReleaseSpec{Repository: dir, Chart: "app", Version: "^1"}, ""},
+		{resource.ReleaseSpec{Chart: file, Version: "2.0.0"}, "it has version 1.0.0, the block wants 2.0.0"},
+		{resource.ReleaseSpec{Chart: "nothing"}, "neither a repository URL nor a readable path"},
+	} {
+		_, err := c.resolve(t.Context(), x.spec, "")
+		if x.wantError == "" && err != nil || x.wantError != "" && (err == nil || !strings.Contains(err.Error(), x.wantError)) {
+			t.Errorf("%+v: %v", x.spec, err)
+		}
+	}
+	p, err := fromDirectory(filepath.Join(dir, "app"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "app", "templates", "c.yaml"), []byte("changed"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if q, err := fromDirectory(filepath.Join(dir, "app")); err != nil || q.digest == p.digest {
+		t.Errorf("an edited directory has the same digest, %v", err)
+	}
+}
+
+func TestNearestAndEdits(t *testing.T) {
+	if got := nearest("replicaz", []string{"image", "replicas"}); got != "replicas" {
+		t.Error(got)
+	}
+	if got := nearest("zzz", []string{"image", "replicas"}); got != "" {
+		t.Error(got)
+	}
+	if edits("kitten", "sitting") != 3 || edits("", "ab") != 2 {
+		t.Error("edit distance")
+	}
+}
+
+func TestCopyTreeKeepsWholeNumbers(t *testing.T) {
+	got := copyTree(map[string]any{"a": 32400000.0, "b": 1.5, "c": []any{1.0, "x"}})
+	if diff := cmp.Diff(map[string]any{"a": int64(32400000), "b": 1.5, "c": []any{int64(1), "x"}}, got); diff != "" {
+		t.Fatal(diff)
+	}
+}
+
+func TestValidLabel(t *testing.T) {
+	for v, want := range map[string]bool{"heimdall": true, "a_b-c.D9": true, "": false, "-a": false, "a ": false, strings.Repeat("a", 64): false, `a["b"]`: false} {
+		if validLabel(v) != want {
+			t.Errorf("%q: %v", v, !want)
+		}
+	}
+}
