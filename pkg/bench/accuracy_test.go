@@ -46,7 +46,7 @@ func TestAccuracyAgainstASeparateProcess(t *testing.T) {
 		streams, seconds = 40, 1
 	}
 	const itl, tokens = 20 * time.Millisecond, 50
-	url, _ := startSim(t, 50*time.Millisecond, itl)
+	url := startSim(t, 50*time.Millisecond, itl)
 	rate := float64(streams) / (0.05 + (tokens-1)*itl.Seconds())
 	n := int64(rate * float64(seconds))
 	path := filepath.Join(t.TempDir(), "records")
@@ -111,7 +111,7 @@ func TestStampsSurviveAStoppedClient(t *testing.T) {
 		streams = 5000
 	}
 	const gap = 164 * time.Millisecond
-	url, _ := startSim(t, 50*time.Millisecond, gap)
+	url := startSim(t, 50*time.Millisecond, gap)
 	for _, stop := range []time.Duration{0, 100 * time.Millisecond, 400 * time.Millisecond} {
 		p := start(t, "calibrate", url, fmt.Sprint(streams), gap.String())
 		var halted atomic.Int64

@@ -40,14 +40,14 @@ func TestCost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		url, _ := startSim(t, 50*time.Millisecond, gap)
+		url := startSim(t, 50*time.Millisecond, gap)
 		fmt.Printf("\n%s: streams x gap, GOMAXPROCS 1\n%-10s %10s %10s %8s %8s %8s\n", load, "client", "tokens/s", "CPU s/M", "x floor", "share", "RSS MB")
 		floor := 0.0
 		for _, role := range []string{"floor", "json", "standard", "lean"} {
 			p := start(t, role, url, n, gap.String())
 			var c cost
-			if err := json.Unmarshal([]byte(p.line), &c); err != nil {
-				t.Fatalf("%s: %v in %q", role, err, p.line)
+			if err := json.Unmarshal([]byte(p.line(t)), &c); err != nil {
+				t.Fatalf("%s: %v", role, err)
 			}
 			if role == "floor" {
 				floor = c.perMillion()
@@ -114,8 +114,8 @@ func playClient(ctx context.Context, role string, args []string) error {
 func level(t *testing.T, p *process) calibrate.Level {
 	t.Helper()
 	var l calibrate.Level
-	if err := json.Unmarshal([]byte(p.line), &l); err != nil {
-		t.Fatalf("%v in %q", err, p.line)
+	if err := json.Unmarshal([]byte(p.line(t)), &l); err != nil {
+		t.Fatalf("%s: %v", p.role, err)
 	}
 	return l
 }

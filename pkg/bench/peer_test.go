@@ -60,8 +60,19 @@ func playSim(ctx context.Context, args []string) error {
 
 // process is a started role.
 type process struct {
+	role string
 	cmd  *exec.Cmd
-	line string // its first line of output
+	out  *bufio.Reader
+}
+
+// line is the next line that it writes.
+func (p *process) line(t *testing.T) string {
+	t.Helper()
+	s, err := p.out.ReadString('\n')
+	if err != nil {
+		t.Fatalf("%s says nothing: %v", p.role, err)
+	}
+	return strings.TrimSpace(s)
 }
 
 func start(t *testing.T, role string, args ...string) *process {
@@ -82,17 +93,13 @@ func start(t *testing.T, role string, args ...string) *process {
 		_ = cmd.Wait()
 		grace.Stop()
 	})
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatalf("%s says nothing: %v", role, err)
-	}
-	return &process{cmd: cmd, line: strings.TrimSpace(line)}
+	return &process{role: role, cmd: cmd, out: bufio.NewReader(out)}
 }
 
 // startSim starts a stamping simulator of constant step time and returns its URL.
-func startSim(t *testing.T, ttft, itl time.Duration, more ...string) (string, *process) {
+func startSim(t *testing.T, ttft, itl time.Duration, more ...string) string {
 	t.Helper()
 	args := append([]string{"--listen", "127.0.0.1:0", "--stamp", "--stagger", "16", "--ttft", ttft.String(), "--itl", itl.String(), "--max-num-seqs", "20000", "--kv-tokens", "100000000"}, more...)
 	p := start(t, "sim", args...)
-	return "http://" + p.line, p
+	return "http://" + p.line(t)
 }
