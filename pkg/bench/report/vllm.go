@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/mifbench/mifbench/pkg/bench/metrics"
 )
@@ -176,6 +175,3 @@ func pythonFloat(f float64) string {
 	}
 	return s
 }
-
-// seconds is d for people.
-func seconds(d time.Duration) string { return pythonFloat(d.Seconds()) + " s" }
