@@ -28,15 +28,23 @@ type command struct {
 // commands is the table of commands, in the order of the help page.
 func commands() []command {
 	return []command{
+		{groupMain, (*app).initCommand},
+		{groupMain, (*app).validateCommand},
 		{groupMain, (*app).planCommand},
 		{groupMain, (*app).applyCommand},
 		{groupMain, (*app).runCommand},
 		{groupMain, (*app).destroyCommand},
 		{groupBench, (*app).simulateCommand},
+		{groupState, (*app).formatCommand},
+		{groupState, (*app).graphCommand},
+		{groupState, (*app).evalCommand},
 		{groupState, (*app).outputCommand},
 		{groupState, (*app).stateCommand},
 		{groupState, (*app).importCommand},
 		{groupState, (*app).forceUnlockCommand},
+		{groupOther, (*app).schemaCommand},
+		{groupOther, (*app).completionCommand},
+		{groupOther, (*app).docsCommand},
 		{groupOther, (*app).versionCommand},
 	}
 }
