@@ -80,3 +80,28 @@ func TestWholeLanguageLoads(t *testing.T) {
 }
 
 func ptr[T any](v T) *T { return &v }
+
+// TestWaitIsArgumentAndBlock: helm_release has an argument of the name of a block that every
+// resource takes.
+func TestWaitIsArgumentAndBlock(t *testing.T) {
+	dir := dirOf(t, map[string]string{"main.mif.hcl": `
+helm_release "a" {
+  namespace = "x"
+  chart     = "./chart"
+  wait      = false
+  values    = { replicas = null, port = 80 }
+  wait {
+    none = true
+  }
+}
+`})
+	c, diags := config.Load(dir, config.Options{Kinds: kinds.All()})
+	fatal(t, c, diags)
+	o := c.Objects()[0]
+	if o.Spec["wait"] != false || o.Options.Wait == nil || !o.Options.Wait.None {
+		t.Errorf("%v %+v", o.Spec, o.Options)
+	}
+	if diff := cmp.Diff(map[string]any{"replicas": nil, "port": int64(80)}, o.Spec["values"]); diff != "" {
+		t.Error(diff)
+	}
+}
