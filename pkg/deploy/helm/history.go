@@ -117,24 +117,24 @@ func recordSize(r *release.Release) (int, error) {
 	return base64.StdEncoding.EncodedLen(packed.Len()), nil
 }
 
-// checkSize explains before install what Helm reports afterwards as "data: Too long". The
-// second result is a warning for a record that is nearly full.
-func checkSize(id resource.ID, r rendering, values map[string]any) (error, string) {
+// checkSize explains before install what Helm reports afterwards as "data: Too long"; the
+// warning is for a record that is nearly full.
+func checkSize(id resource.ID, r rendering, values map[string]any) (warning string, err error) {
 	n, err := recordSize(&release.Release{
 		Name: id.Name, Namespace: id.Namespace, Version: 1, Chart: r.chart, Config: values, Manifest: r.manifest, Hooks: r.hooks,
 		Info: &release.Info{Status: release.StatusDeployed, Description: "Install complete"},
 	})
 	if err != nil {
-		return err, ""
+		return "", err
 	}
 	share := 100 * float64(n) / maxRecord
 	switch {
 	case n > maxRecord:
-		return fmt.Errorf("%s: Helm keeps a release in one Secret of at most %d bytes and this one needs %d (%.0f %%): apply the chart's large objects (CRDs) as manifest blocks, or use an older or split chart", id, maxRecord, n, share), ""
+		return "", fmt.Errorf("%s: Helm keeps a release in one Secret of at most %d bytes and this one needs %d (%.0f %%): apply the chart's large objects (CRDs) as manifest blocks, or use an older or split chart", id, maxRecord, n, share)
 	case share > 90:
-		return nil, fmt.Sprintf("%s: its record fills %.0f %% of the one Secret that Helm may use (%d of %d bytes)", id, share, n, maxRecord)
+		warning = fmt.Sprintf("%s: its record fills %.0f %% of the one Secret that Helm may use (%d of %d bytes)", id, share, n, maxRecord)
 	}
-	return nil, ""
+	return warning, nil
 }
 
 func labels(q deploy.Query) map[string]string {

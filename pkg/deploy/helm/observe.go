@@ -100,9 +100,11 @@ func (d *Driver) predict(ctx context.Context, q deploy.Query, k known, obs *plan
 	if err != nil {
 		return fmt.Errorf("%s: %w", obs.ID, err)
 	}
-	if err, warning := checkSize(obs.ID, r, s.Values); err != nil {
+	warning, err := checkSize(obs.ID, r, s.Values)
+	if err != nil {
 		return err
-	} else if warning != "" {
+	}
+	if warning != "" {
 		obs.Warnings = append(obs.Warnings, warning)
 	}
 	var before []child

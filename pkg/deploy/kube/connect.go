@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"sort"
 	"strings"
 	"time"
@@ -22,7 +23,7 @@ const connectTimeout = 15 * time.Second
 // Options say which cluster to talk to. Nothing is guessed: there is no fall-back to
 // localhost nor, unless Context is InCluster, to the pod's own service account.
 type Options struct {
-	// Kubeconfig is a file; "" means $KUBECONFIG, then ~/.kube/config.
+	// Kubeconfig is a file, or several as in $KUBECONFIG; "" means $KUBECONFIG, then ~/.kube/config.
 	Kubeconfig string
 	// Context is a context of that file; "" means the one that the file itself calls current,
 	// and Cluster.Assumed is set so that the header can say so.
@@ -93,7 +94,11 @@ func load(o Options) (*rest.Config, Cluster, error) {
 		return cfg, c, nil
 	}
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = o.Kubeconfig
+	if list := filepath.SplitList(o.Kubeconfig); len(list) > 1 {
+		rules.Precedence = list // as in $KUBECONFIG
+	} else {
+		rules.ExplicitPath = o.Kubeconfig
+	}
 	c.Kubeconfig = strings.Join(rules.GetLoadingPrecedence(), ":")
 	raw, err := rules.Load()
 	if err != nil {
