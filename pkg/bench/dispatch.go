@@ -53,7 +53,11 @@ func (r *runner) dispatch(ctx context.Context, p *preparer) error {
 
 // wait sleeps until the offset; false when admission ended first.
 func (r *runner) wait(ctx context.Context, timer *time.Timer, at time.Duration) bool {
-	left := at - time.Duration(r.clock.Now())
+	now := time.Duration(r.clock.Now())
+	if d := r.s.Arrival.Duration; d > 0 && now >= d && r.s.Arrival.Closed() {
+		return false // a closed schedule by time has no end of its own
+	}
+	left := at - now
 	if left <= 0 {
 		return ctx.Err() == nil && !r.stopped()
 	}
@@ -98,7 +102,7 @@ func (r *runner) slot(ctx context.Context, timer *time.Timer) (int64, admission)
 // dropDue records q and those behind it that were due by now, in order. In a closed
 // schedule all are due from the start: those not sent are the part not reached.
 func (r *runner) dropDue(q ready, p *preparer) {
-	if r.s.Arrival.Process == "closed" || r.s.Arrival.Process == "" && r.s.Arrival.Rate == 0 {
+	if r.s.Arrival.Closed() {
 		return
 	}
 	now := time.Duration(r.clock.Now())

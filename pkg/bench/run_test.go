@@ -204,6 +204,16 @@ func TestRunByTime(t *testing.T) {
 	}
 }
 
+func TestClosedLoopByTimeEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &memory{}
+		out, d, err := play(t.Context(), t, Scenario{MaxConcurrency: 2, Arrival: arrival.Spec{Process: "closed", Duration: time.Second}}, 10*time.Millisecond, m)
+		if err != nil || d.most.Load() != 2 || len(m.recs) != 200 || out.Dropped != 0 || out.Elapsed > 1010*time.Millisecond {
+			t.Errorf("%d records, %d dropped, elapsed %v, %v", len(m.recs), out.Dropped, out.Elapsed, err)
+		}
+	})
+}
+
 func TestStopDrainsAndCancelEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stop := make(chan struct{})

@@ -115,8 +115,7 @@ func (s Scenario) validate() error {
 	bad(s.Overflow != Queue && s.Overflow != Drop, "overflow %q is not one of %q, %q", s.Overflow, Queue, Drop)
 	bad(s.Overflow == Drop && s.MaxConcurrency == 0, "overflow %q needs a max concurrency", Drop)
 	bad(s.Shard.Count < 0 || s.Shard.Index < 0 || s.Shard.Index >= max(1, s.Shard.Count), "shard %d of %d", s.Shard.Index, s.Shard.Count)
-	bad(s.MaxConcurrency == 0 && s.Arrival.Process == "closed" && s.Arrival.Requests == 0, "a closed schedule by time needs a max concurrency")
-	bad(s.MaxConcurrency == 0 && s.Arrival.Process == "" && s.Arrival.Rate == 0 && s.Arrival.Requests == 0, "no rate and no max concurrency: nothing paces the requests")
+	bad(s.MaxConcurrency == 0 && s.Arrival.Closed() && s.Arrival.Requests == 0, "nothing paces the requests: give a rate, a number of requests or a max concurrency")
 	if _, err := arrival.Schedule(s.Arrival); err != nil {
 		errs = append(errs, err)
 	}

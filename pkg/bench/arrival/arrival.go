@@ -8,6 +8,7 @@ package arrival
 import (
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -17,7 +18,7 @@ import (
 type Spec struct {
 	// Process is a name of the table; empty means Poisson when Rate is set, else closed.
 	Process string
-	// Rate is in requests per second.
+	// Rate is in requests per second; +Inf without a Process means closed, as in vLLM.
 	Rate float64
 	// Burstiness is the gamma shape of the gaps: 1 Poisson, <1 burstier, >1 smoother,
 	// +Inf even. 0 means 1.
@@ -35,7 +36,8 @@ type Spec struct {
 	Requests int64
 	Duration time.Duration
 	// Rescale stretches a schedule of constant mean rate so that its last request is at
-	// Requests/Rate exactly (vLLM's rule; serve.py get_request).
+	// Requests/Rate exactly (vLLM's rule; serve.py get_request). Others ignore it, as
+	// vLLM's ramps do.
 	Rescale bool
 	// Seed picks the sequence.
 	Seed uint64
@@ -55,6 +57,8 @@ type Process struct {
 	Doc string
 	// check returns what is wrong with a Spec, "" for nothing.
 	check func(Spec) string
+	// steady: the mean rate is Spec.Rate throughout, so that Rescale has a meaning.
+	steady bool
 	// offsets is endless unless the process ends by itself.
 	offsets func(Spec) iter.Seq[time.Duration]
 }
@@ -76,11 +80,14 @@ func Schedule(s Spec) (iter.Seq[time.Duration], error) {
 		return nil, fmt.Errorf("arrival process %q: %s", s.Process, why)
 	}
 	seq := p.offsets(s)
-	if s.Rescale && s.Requests > 0 {
+	if s.Rescale && s.Requests > 0 && p.steady {
 		seq = rescaled(seq, s)
 	}
 	return bounded(seq, s.Requests, s.Duration), nil
 }
+
+// Closed tells whether all requests are due at once.
+func (s Spec) Closed() bool { return s.withDefaults().Process == "closed" }
 
 func (s Spec) withDefaults() Spec {
 	if s.Burstiness == 0 {
@@ -88,7 +95,7 @@ func (s Spec) withDefaults() Spec {
 	}
 	if s.Process == "" {
 		s.Process = "closed"
-		if s.Rate > 0 {
+		if s.Rate > 0 && !math.IsInf(s.Rate, 1) {
 			s.Process = "gamma"
 		}
 	}

@@ -41,6 +41,8 @@ func TestSchedule(t *testing.T) {
 		{"doubling each second from 1: t = log2(1 + n ln 2)", Spec{Process: "ramp-exponential", From: 1, To: 4, Over: 2 * s, Burstiness: inf, Requests: 2}, []time.Duration{759749412, 1254879193}},
 		{"vLLM's linear ramp by index", Spec{Process: "ramp-linear", From: 1, To: 4, Burstiness: inf, Requests: 4}, ms(1000, 1500, 1833, 2083)},
 		{"vLLM's exponential ramp by index", Spec{Process: "ramp-exponential", From: 1, To: 4, Burstiness: inf, Requests: 3}, ms(1000, 1500, 1750)},
+		{"vLLM's ramps are not rescaled", Spec{Process: "ramp-linear", From: 1, To: 4, Rate: 4, Burstiness: inf, Requests: 4, Rescale: true}, ms(1000, 1500, 1833, 2083)},
+		{"an infinite rate is closed", Spec{Rate: inf, Requests: 2, Rescale: true}, ms(0, 0)},
 		{"stages by steps", Spec{Process: "stages", Burstiness: inf, Stages: []Stage{{Rate: 2, Length: s}, {Rate: 0, Length: s}, {Rate: 1, Length: 2 * s}}}, ms(500, 2000, 3000)},
 		{"trace", Spec{Process: "trace", Offsets: ms(0, 3, 3, 9), Requests: 3}, ms(0, 3, 3)},
 	}
