@@ -349,3 +349,14 @@ func TestSummaryCountsReplacementTwice(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+func TestHandEditIsDriftAndAControllerIsAnOwner(t *testing.T) {
+	for manager, byHand := range map[string]bool{
+		"kubectl-edit": true, "kubectl-patch": true, "kubectl-client-side-apply": true,
+		"kube-controller-manager": false, "argocd-controller": false, "helm": false,
+	} {
+		if got := (Conflict{Field: ".spec.replicas", Manager: manager}).ByHand(); got != byHand {
+			t.Errorf("%s: by hand %v, want %v", manager, got, byHand)
+		}
+	}
+}

@@ -159,9 +159,14 @@ func (b *builder) compare(v *verdict, obs Observation) bool {
 	return len(v.Fields) > 0 || len(v.Children) > 0
 }
 
-// conflicts lists fields that another manager owns; without force_conflicts they stop the plan.
+// conflicts lists fields that another manager owns; without force_conflicts they stop the plan,
+// unless somebody edited by hand what the stack had applied.
 func (v *verdict) conflicts(obs Observation) {
 	for _, c := range obs.Conflicts {
+		if v.Prior != nil && c.ByHand() {
+			v.note("takes %s back from %s", c.Field, c.Manager)
+			continue
+		}
 		if p := dotted(c.Field); p == "" || !Ignored(p, v.Want.Options.IgnoreChanges) {
 			v.Conflicts = append(v.Conflicts, c)
 		}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"strings"
 	"time"
 
 	"github.com/mifbench/mifbench/pkg/resource"
@@ -59,6 +60,11 @@ type Conflict struct {
 	Field   string `json:"field"`
 	Manager string `json:"manager"`
 }
+
+// ByHand tells that the other manager is a person at a command line, not a program that will
+// write the field again: such an edit of a field that the stack applied is drift, to be shown
+// and healed, and not a second owner.
+func (c Conflict) ByHand() bool { return strings.HasPrefix(c.Manager, "kubectl") }
 
 // Provided is what will exist when earlier objects of the plan are applied.
 type Provided struct {

@@ -163,9 +163,9 @@ func TestDriftIsShownAndHealed(t *testing.T) {
 	u.must(0, "apply", "--auto-approve")
 	u.kubectl("-n", "e2e-drift", "delete", "configmap", "settings")
 	u.kubectl("-n", "e2e-drift", "patch", "inferenceservice", "r1-decode", "--type", "merge", "-p", `{"spec":{"replicas":2}}`)
-	u.kubectl("-n", "e2e-drift", "patch", "inferencepool", "heimdall", "--type", "merge", "-p", `{"spec":{"endpointPickerRef":{"failureMode":"FailOpen"}}}`)
+	u.kubectl("-n", "e2e-drift", "patch", "inferencepool", "heimdall", "--type", "merge", "-p", `{"spec":{"targetPorts":[{"number":8000}]}}`)
 	out := u.must(2, "plan", "--detailed-exitcode")
-	contains(t, out, "manifest.settings", "spec.replicas", "2 -> 1", "failureMode", "Plan: 1 to add, 2 to change, 0 to destroy.")
+	contains(t, out, "manifest.settings", "spec.replicas", "2 -> 1", "targetPorts", "Plan: 1 to add, 2 to change, 0 to destroy.")
 	u.must(0, "apply", "--auto-approve")
 	contains(t, u.must(0, "plan", "--detailed-exitcode"), "No changes.")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -52,7 +53,8 @@ func (d *Driver) Apply(ctx context.Context, r deploy.Request) (deploy.Result, er
 		metaOf(body)["uid"] = metaString(live, "uid")
 	}
 	ctx, warned := collectWarnings(ctx)
-	after, err := d.patch(ctx, id, body, r.Want.Options.ForceConflicts, false)
+	force := r.Want.Options.ForceConflicts || slices.ContainsFunc(r.Seen.Conflicts, plan.Conflict.ByHand)
+	after, err := d.patch(ctx, id, body, force, false)
 	if err != nil {
 		return deploy.Result{}, d.explain("apply", id, err)
 	}

@@ -72,6 +72,11 @@ func isWebhookFailure(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "failed calling webhook")
 }
 
+// isDenied tells the verdict of a webhook, which also comes as a 403, from a missing right.
+func isDenied(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "admission webhook") && strings.Contains(err.Error(), "denied the request")
+}
+
 func status(err error) *metav1.Status {
 	var s apierrors.APIStatus
 	if !errors.As(err, &s) {
@@ -94,6 +99,8 @@ func (d *Driver) explain(op string, id resource.ID, err error) error {
 		return fmt.Errorf("%s: namespace %s does not exist and no earlier block brings it; add a namespace block and refer to its name: %w", what, id.Namespace, err)
 	case apierrors.IsUnauthorized(err):
 		return fmt.Errorf("%s: %s does not accept the credentials of context %q (401); log in again: %w", what, d.cluster.Server, d.cluster.Context, err)
+	case isDenied(err):
+		return fmt.Errorf("%s: the cluster's admission refuses the object: %w", what, err)
 	case apierrors.IsForbidden(err):
 		return fmt.Errorf("%s: %w: %w", what, deploy.ErrForbidden, err)
 	case apierrors.IsConflict(err):

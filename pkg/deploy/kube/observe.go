@@ -119,7 +119,7 @@ func (d *Driver) predict(ctx context.Context, q deploy.Query, live map[string]an
 		return d.rehearse(ctx, obs.ID, body)
 	case namespaceTerminating(err) || isNamespaceMissing(err):
 		return d.explain("plan", obs.ID, err)
-	case apierrors.IsForbidden(err):
+	case apierrors.IsForbidden(err) && !isDenied(err):
 		obs.Warnings = append(obs.Warnings, fmt.Sprintf("%s: no right to a dry-run (%v): compared on this side, without the server's defaults and webhooks", obs.ID, err))
 	case live != nil && immutableFields(err) != nil:
 		obs.Immutable = immutablePointers(immutableFields(err), normalise(live), overlay(normalise(live), normalise(body)))

@@ -25,7 +25,7 @@ type HelmRelease struct {
 	TakeOwnership *bool     `hcl:"take_ownership,optional" doc:"Take over objects that exist without Helm's marks." default:"false"`
 	SkipCRDs      *bool     `hcl:"skip_crds,optional" doc:"Do not install the chart's crds/." default:"false"`
 	Username      *string   `hcl:"username,optional" doc:"User of a private repository."`
-	Password      *string   `hcl:"password,optional" doc:"Password of a private repository; sensitive."`
+	Password      *string   `hcl:"password,optional" doc:"Password of a private repository; sensitive." sensitive:"true"`
 }
 
 func expandHelmRelease(s resource.Scope, o *HelmRelease) (resource.Expansion, hcl.Diagnostics) {

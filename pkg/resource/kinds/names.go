@@ -27,7 +27,8 @@ func checkDNSLabel(s resource.Scope, path, name string) hcl.Diagnostics {
 }
 
 func lowerHint(name string) string {
-	fixed := strings.Trim(strings.ToLower(strings.NewReplacer("_", "-", " ", "-", ".", "-").Replace(name)), "-")
+	fixed := strings.ToLower(strings.NewReplacer("_", "-", " ", "-", ".", "-").Replace(name))
+	fixed = strings.Trim(regexp.MustCompile(`[^-a-z0-9]+`).ReplaceAllString(fixed, ""), "-")
 	if fixed == "" || fixed == name {
 		return ""
 	}
