@@ -23,7 +23,8 @@ import (
 )
 
 // PortForward opens a local port on 127.0.0.1 that leads to a pod's port through the API
-// server. It ends with ctx or stop, which waits until the forwarder is gone.
+// server. It ends with ctx or stop, which waits until the forwarder is gone, and by itself when
+// the pod refuses a connection or goes: ask for another then.
 func (d *Driver) PortForward(ctx context.Context, namespace, pod string, port int) (addr string, stop func(), err error) {
 	id := resource.ID{Kind: "Pod", Namespace: namespace, Name: pod}
 	dialer, err := d.forwardDialer(namespace, pod)
