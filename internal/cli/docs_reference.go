@@ -116,5 +116,5 @@ func signature(f config.SchemaFunction) string {
 
 // cell makes a text fit for a table.
 func cell(s string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(s, "|", "\\|"), "\n", " ")
+	return strings.NewReplacer("|", "\\|", "\n", " ", "<", "&lt;", ">", "&gt;").Replace(s)
 }
