@@ -47,7 +47,7 @@ func Run(c *config.Config) hcl.Diagnostics {
 			out = append(out, k.diagnostic(f))
 		}
 	}
-	return append(out, unknownCodes(c.DisabledChecks, table)...)
+	return append(mask(c, out), unknownCodes(c.DisabledChecks, table)...)
 }
 
 func (k Check) diagnostic(f Finding) *hcl.Diagnostic {

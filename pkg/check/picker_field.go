@@ -18,7 +18,7 @@ func pickerField() Check {
 			var out []Finding
 			for _, p := range pickers(c) {
 				unknownFields(pickerFields(), p.body, p.path, func(path, name string, known []string) {
-					out = append(out, p.finding(path, fmt.Sprintf("There is no field %q in %s.%s", name, strings.TrimPrefix(path, "values."), nearest(name, known))))
+					out = append(out, p.finding(path, fmt.Sprintf("There is no field %q in %s.%s", name, strings.TrimSuffix(strings.TrimPrefix(path, "values."), "."+name), nearest(name, known))))
 				})
 				for _, d := range p.plugins {
 					if d.kind == "" {

@@ -19,7 +19,8 @@ func requestTimeout() Check {
 					return
 				}
 				limit := 2 * time.Minute
-				if text := textAt(d.params, "requestTimeout"); text != "" {
+				if given, ok := d.params["requestTimeout"]; ok {
+					text, _ := given.(string)
 					given, err := time.ParseDuration(text)
 					if err != nil {
 						return // MIF005 says so
