@@ -22,7 +22,6 @@ type planFlags struct {
 	out          string
 	detailedExit bool
 	expand       bool
-	refresh      bool
 }
 
 func (a *app) planCommand() *cobra.Command {

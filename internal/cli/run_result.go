@@ -118,6 +118,10 @@ func (r *result) summarize() error {
 	}
 	main := views[metrics.ViewMifbench]
 	proof := r.Outcome.Proof
+	if n := r.Plan.Params.NumPrompts; n > 0 && r.Plan.Dataset.Distinct > 0 && int64(n) > r.Plan.Dataset.Distinct && r.Plan.Options.ExpectedCacheHit == 0 {
+		repeats := 1 - float64(r.Plan.Dataset.Distinct)/float64(n)
+		proof.RepeatShare = &repeats
+	}
 	proof.TokenMismatch, proof.LittleError = figure(main.Usage.OutputMismatch), magnitude(main.Load.Little.Error)
 	r.Report = report.Result{
 		Name: r.Name, Params: r.Plan.Params, Views: views, Proof: proofReport(proof), Partial: r.Outcome.Interrupted,

@@ -78,12 +78,10 @@ func (a *app) measure(ctx context.Context, dir string, s config.Scenario, t *sit
 		return r, err
 	}
 	job.Stop = a.soft.Done()
-	w, err := record.Create(filepath.Join(dir, recordsName), record.Header{
-		Scenario: s.Name, Seed: s.Seed, Clock: "kernel", Start: time.Now().UTC(), Meta: map[string]string{"tool": Version},
-	}, record.WriterOptions{})
-	if err != nil {
-		return r, err
-	}
+	w := &recordSink{path: filepath.Join(dir, recordsName), header: record.Header{
+		Scenario: s.Name, Seed: s.Seed, Meta: map[string]string{"tool": Version},
+	}}
+	job.Started = w.started
 	progress := a.benchProgress(job)
 	r.Outcome, err = bench.Run(ctx, job, w, progress.event)
 	progress.close()

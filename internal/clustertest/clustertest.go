@@ -105,7 +105,7 @@ func binary() (string, error) {
 		path = filepath.Join(root, "bin", "localcluster")
 	}
 	if _, err := os.Stat(path); err != nil {
-		return "", fmt.Errorf("%w (%v)", errNoBinary, err)
+		return "", fmt.Errorf("%w (%w)", errNoBinary, err)
 	}
 	return path, nil
 }

@@ -87,7 +87,7 @@ func (p *process) waitReady(file string) error {
 		}
 		select {
 		case <-p.exited:
-			return fmt.Errorf("the cluster ended before it was ready (%v); the end of its log:\n%s", p.err, p.tail())
+			return fmt.Errorf("the cluster ended before it was ready (%w); the end of its log:\n%s", p.err, p.tail())
 		case <-limit:
 			return fmt.Errorf("the cluster is not ready after %s; the end of its log:\n%s", startTimeout, p.tail())
 		case <-time.After(20 * time.Millisecond):

@@ -47,14 +47,6 @@ func (m *module) child(name string) string {
 	return m.path + "." + name
 }
 
-// prefix is how addresses inside the module begin.
-func (m *module) prefix() string {
-	if m.parent == nil {
-		return ""
-	}
-	return m.parent.prefix() + "module." + m.call.Labels[0] + "."
-}
-
 // id is the node of a definition in this module.
 func (m *module) id(class, name string) nodeID { return nodeID{m.path, class, name} }
 

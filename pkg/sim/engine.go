@@ -34,7 +34,6 @@ type seq struct {
 	arrived   time.Duration
 	scheduled time.Duration
 	first     time.Duration
-	last      time.Duration // latest token before a preemption
 
 	owner any // the HTTP stream or the predicted request
 }

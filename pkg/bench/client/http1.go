@@ -2,7 +2,6 @@ package client
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -103,12 +102,12 @@ func (p *http1) feedLine(b []byte) ([]byte, error) {
 		line, p.line = p.line, p.line[:0]
 	}
 	line = bytes.TrimSuffix(line, []byte{'\r'})
-	switch {
-	case p.state == inTrailer:
+	switch p.state {
+	case inTrailer:
 		if len(line) == 0 {
 			p.state = complete
 		}
-	case p.state == inChunkEnd:
+	case inChunkEnd:
 		if len(line) > 0 {
 			return nil, fmt.Errorf("%w: chunk longer than its size", errProtocol)
 		}
@@ -161,7 +160,7 @@ func (p *http1) feedHead(b []byte, a arrival, h httpHandler) ([]byte, error) {
 			return nil, fmt.Errorf("%w: response head of more than %d bytes", errProtocol, maxHead)
 		}
 		if !plausible(p.line) {
-			return nil, fmt.Errorf("%w: response does not begin with HTTP/1.", errProtocol)
+			return nil, fmt.Errorf("%w: response does not begin with an HTTP/1 status line", errProtocol)
 		}
 		return nil, nil
 	}
@@ -281,5 +280,3 @@ func hasToken(list, token string) bool {
 	return false
 }
 
-// errClosed tells that the connection closed where the response does not end.
-var errClosed = errors.New("connection closed")

@@ -156,7 +156,7 @@ func blockHeader(blockType string, labels []string) string {
 	return out
 }
 
-// Absent and Meant in a diagnostic's Extra let the caller pair "x is missing" with "xx is
+// The types Absent and Meant in a diagnostic's Extra let the caller pair "x is missing" with "xx is
 // not expected, did you mean x": one mistake, told twice.
 type (
 	Absent struct{ Header, Name string }

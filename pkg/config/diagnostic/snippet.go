@@ -47,7 +47,7 @@ func snippetOf(files map[string]*hcl.File, d *hcl.Diagnostic) *snippet {
 	start := min(rng.Start.Byte, len(src))
 	end := min(max(rng.End.Byte, start), len(src))
 	lineStart := bytes.LastIndexByte(src[:start], '\n') + 1
-	lineEnd := end
+	var lineEnd int
 	if end > start && src[end-1] == '\n' {
 		lineEnd = end - 1
 	} else if i := bytes.IndexByte(src[end:], '\n'); i >= 0 {

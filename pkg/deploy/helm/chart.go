@@ -106,6 +106,9 @@ func fromPath(s resource.ReleaseSpec) (pinned, error) {
 		if _, err := os.Stat(filepath.Join(path, "Chart.yaml")); errors.Is(err, os.ErrNotExist) {
 			path = filepath.Join(path, s.Chart)
 			info, err = os.Stat(path)
+			if err != nil {
+				return pinned{}, fmt.Errorf("%s has no chart %s: %w", s.Repository, s.Chart, err)
+			}
 		}
 	}
 	if err != nil {

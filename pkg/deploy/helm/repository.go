@@ -120,7 +120,7 @@ func (c *charts) readIndex(ctx context.Context, s resource.ReleaseSpec) (*repo.I
 	if err != nil {
 		return nil, fmt.Errorf("chart cache: %w", err)
 	}
-	defer os.Remove(tmp.Name())
+	defer os.Remove(tmp.Name()) //nolint:errcheck // a leftover in the private cache harms nobody
 	_, werr := tmp.Write(text)
 	if err := errors.Join(werr, tmp.Close()); err != nil {
 		return nil, fmt.Errorf("chart cache: %w", err)
@@ -148,7 +148,7 @@ func get(ctx context.Context, s resource.ReleaseSpec, address string, limit int6
 	if err != nil {
 		return nil, fmt.Errorf("repository: %w", err)
 	}
-	defer res.Body.Close()
+	defer res.Body.Close() //nolint:errcheck // read only
 	if res.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%s: %s%s", address, res.Status, authHint(res.StatusCode))
 	}

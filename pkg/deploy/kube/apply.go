@@ -53,7 +53,7 @@ func (d *Driver) Apply(ctx context.Context, r deploy.Request) (deploy.Result, er
 		metaOf(body)["uid"] = metaString(live, "uid")
 	}
 	ctx, warned := collectWarnings(ctx)
-	force := r.Want.Options.ForceConflicts || slices.ContainsFunc(r.Seen.Conflicts, plan.Conflict.ByHand)
+	force := r.Want.Options.ForceConflicts || onlyByHand(r.Seen.Conflicts)
 	after, err := d.patch(ctx, id, body, force, false)
 	if err != nil {
 		return deploy.Result{}, d.explain("apply", id, err)
@@ -62,6 +62,11 @@ func (d *Driver) Apply(ctx context.Context, r deploy.Request) (deploy.Result, er
 		UID: metaString(after, "uid"), Created: live == nil,
 		Fingerprint: state.Fingerprint(r.Salt, r.Want.Spec), Warnings: warned.all(),
 	}, nil
+}
+
+// onlyByHand tells that every field that another manager owns was edited at a command line.
+func onlyByHand(list []plan.Conflict) bool {
+	return len(list) > 0 && !slices.ContainsFunc(list, func(c plan.Conflict) bool { return !c.ByHand() })
 }
 
 // mayApply refuses what is not ours and what moved since the plan.

@@ -166,7 +166,7 @@ func (d *Driver) Log(ctx context.Context, namespace, pod, container string, line
 	if err != nil {
 		return nil, d.explain("read the log of container "+container+" of", resource.ID{Kind: "Pod", Namespace: namespace, Name: pod}, err)
 	}
-	defer stream.Close()
+	defer stream.Close() //nolint:errcheck // read only
 	text, err := io.ReadAll(io.LimitReader(stream, maxLog))
 	if err != nil {
 		return nil, fmt.Errorf("log of pod %s/%s: %w", namespace, pod, err)

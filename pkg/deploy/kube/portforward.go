@@ -136,7 +136,7 @@ func (d *Driver) ProxyGet(ctx context.Context, namespace, pod string, port int, 
 	if err != nil {
 		return nil, d.explain(fmt.Sprintf("read port %d, %s of", port, path), resource.ID{Kind: "Pod", Namespace: namespace, Name: pod}, err)
 	}
-	defer stream.Close()
+	defer stream.Close() //nolint:errcheck // read only
 	body, err := io.ReadAll(io.LimitReader(stream, limit))
 	if err != nil {
 		return nil, fmt.Errorf("pod %s/%s port %d %s: %w", namespace, pod, port, path, err)

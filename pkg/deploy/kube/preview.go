@@ -77,7 +77,7 @@ func (d *Driver) predictMerge(ctx context.Context, q deploy.Query, before, live 
 		return nil
 	case isNamespaceMissing(err) && slices.Contains(q.Provided.Namespaces, obs.ID.Namespace):
 		obs.Offline = "namespace comes from this plan"
-	case apierrors.IsForbidden(err) && !namespaceTerminating(err):
+	case apierrors.IsForbidden(err) && !namespaceTerminating(err) && !isDenied(err):
 		obs.Warnings = append(obs.Warnings, fmt.Sprintf("%s: no right to a dry-run (%v): compared on this side, without the server's defaults and webhooks", obs.ID, err))
 	case live != nil && immutableFields(err) != nil:
 		obs.Immutable = immutablePointers(immutableFields(err), obs.Live, overlay(obs.Live, normalise(q.Want.Spec)))
