@@ -3,21 +3,129 @@ package cli
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/mifbench/mifbench/pkg/bench/dataset"
 	"github.com/mifbench/mifbench/pkg/config"
 )
 
-// openDataset opens a scenario's prompts.
-func openDataset(_ context.Context, s config.Scenario, _ string) (dataset.Source, error) {
+// openDataset opens a scenario's prompts. Lengths are counted by the tokenizer file where
+// there is one, else by the server's own /tokenize, else approximately, which is said.
+func (a *app) openDataset(ctx context.Context, s config.Scenario, base string) (dataset.Source, error) {
 	d := s.Dataset
-	switch d.Kind {
-	case "", "text", "gutenberg":
-		seed := s.Seed
-		if d.Seed != nil {
-			seed = *d.Seed
-		}
-		return dataset.NewText(dataset.TextOptions{Path: d.Path, Tokens: int(s.InputTokens), Prompts: s.Prompts, Seed: seed})
+	options, err := objectJSON(d.Options)
+	if err != nil {
+		return nil, fmt.Errorf("dataset %s: options: %w", d.Name, err)
 	}
-	return nil, fmt.Errorf("dataset %s: type %q is not part of this version", d.Name, d.Kind)
+	o := dataset.Options{
+		Kind: d.Kind, Path: d.Path, Column: d.Column, Language: d.Language, Options: options,
+		Tokens: int(s.InputTokens), OutputTokens: int(s.OutputTokens), Seed: s.Seed, Prompts: s.Load.Requests, Salt: d.Salt,
+		PromptFormat: s.PromptFormat, TokenizerPath: s.Tokenizer, Model: s.Model,
+	}
+	if d.Salt {
+		o.RunID = time.Now().UTC().Format(time.RFC3339Nano)
+	}
+	if d.Seed != nil {
+		o.Seed = *d.Seed
+	}
+	if s.Prompts > 0 {
+		o.Prompts = s.Prompts
+	}
+	if o.TokenizerPath == "" {
+		a.chooseCounter(ctx, &o, base)
+	}
+	source, err := dataset.Open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if s.Prompts > 0 {
+		source = fixedSet{source, s.Prompts}
+	}
+	return a.prepare(ctx, source, min(orAll(s.Prompts, s.Load.Requests), s.Load.Requests), int(s.InputTokens))
+}
+
+func orAll(n, all int64) int64 {
+	if n > 0 {
+		return n
+	}
+	return all
+}
+
+// chooseCounter asks the server to count when it can.
+func (a *app) chooseCounter(ctx context.Context, o *dataset.Options, base string) {
+	server := dataset.NewServerCounter(base, o.Model, nil)
+	if _, err := server.Count(ctx, "a few words"); err != nil {
+		a.say("  the server does not count tokens for us (%v)", err)
+		return
+	}
+	o.Counter = server
+}
+
+// fixedSet repeats the first n prompts in turn.
+type fixedSet struct {
+	dataset.Source
+	n int64
+}
+
+// Prompt implements dataset.Source.
+func (f fixedSet) Prompt(ctx context.Context, i int64) (dataset.Prompt, error) {
+	return f.Source.Prompt(ctx, i%f.n)
+}
+
+// Info implements dataset.Source.
+func (f fixedSet) Info() dataset.Info {
+	info := f.Source.Info()
+	info.Distinct = f.n
+	return info
+}
+
+// prepared holds prompts that were cut before the clock started.
+type prepared struct {
+	dataset.Source
+	prompts []dataset.Prompt
+}
+
+// Prompt implements dataset.Source.
+func (p prepared) Prompt(ctx context.Context, i int64) (dataset.Prompt, error) {
+	if n := int64(len(p.prompts)); i < n {
+		return p.prompts[i], nil
+	}
+	return p.Source.Prompt(ctx, i)
+}
+
+// maxPrepared bounds the text that is held ready, in bytes; longer sets are cut during the run.
+const maxPrepared = 512 << 20
+
+// prepare cuts the first n prompts, so that no request waits for its prompt.
+func (a *app) prepare(ctx context.Context, source dataset.Source, n int64, tokens int) (dataset.Source, error) {
+	const bytesPerToken, workers = 6, 4
+	if n == 0 || n*int64(max(tokens, 1))*bytesPerToken > maxPrepared {
+		return source, nil
+	}
+	start := time.Now()
+	p := prepared{source, make([]dataset.Prompt, n)}
+	var next atomic.Int64
+	group, ctx := errgroup.WithContext(ctx)
+	for range workers {
+		group.Go(func() error {
+			for i := next.Add(1) - 1; i < n; i = next.Add(1) - 1 {
+				prompt, err := source.Prompt(ctx, i)
+				if err != nil {
+					return err
+				}
+				p.prompts[i] = prompt
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	if took := time.Since(start); took > time.Second {
+		a.say("  %d prompts cut in %s", n, took.Round(100*time.Millisecond))
+	}
+	return p, nil
 }

@@ -51,6 +51,9 @@ func planOf(s config.Scenario, t *site, source dataset.Source, view string) meas
 		m.Options.Window = metrics.WindowSpec{Warmup: w.Warmup, Cooldown: w.Cooldown, Auto: w.Auto}
 		m.Params.Warmup, m.Params.Cooldown = w.Warmup, w.Cooldown
 	}
+	if s.Prompts > 0 && s.Prompts < s.Load.Requests { // a fixed set is sent again and again on purpose
+		m.Options.ExpectedCacheHit = 1 - float64(s.Prompts)/float64(s.Load.Requests)
+	}
 	if s.Metrics != nil {
 		m.Options.Percentiles, m.Params.MetricPercentiles = s.Metrics.Percentiles, s.Metrics.Percentiles
 		m.View = metrics.View(s.Metrics.View)

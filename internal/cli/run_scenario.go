@@ -56,7 +56,7 @@ func (a *app) runScenario(ctx context.Context, folder *runner.Folder, s config.S
 
 // source opens the scenario's prompts and says how exact their lengths are.
 func (a *app) source(ctx context.Context, s config.Scenario, base string) (dataset.Source, error) {
-	source, err := openDataset(ctx, s, base)
+	source, err := a.openDataset(ctx, s, base)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 func (a *app) stateCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "state", Short: "Look at and mend the state", RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd := &cobra.Command{Use: "state", Example: "  mifbench state list", Short: "Look at and mend the state", RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	cmd.AddCommand(a.stateListCommand(), a.stateShowCommand(), a.statePullCommand(), a.stateRemoveCommand(), a.stateRecoverCommand())
 	return cmd
 }
@@ -39,7 +39,7 @@ func (a *app) withState(ctx context.Context, vars []config.VarArg, do func(state
 func (a *app) stateListCommand() *cobra.Command {
 	var vars []config.VarArg
 	cmd := &cobra.Command{
-		Use: "list [ADDRESS]", Short: "List the objects that the stack owns", Args: cobra.MaximumNArgs(1),
+		Use: "list [ADDRESS]", Example: "  mifbench state list\n  mifbench state list gateway.mif", Short: "List the objects that the stack owns", Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withState(cmd.Context(), vars, func(_ state.Store, st state.State) error {
 				entries := st.Entries
@@ -66,7 +66,7 @@ func (a *app) stateListCommand() *cobra.Command {
 func (a *app) stateShowCommand() *cobra.Command {
 	var vars []config.VarArg
 	cmd := &cobra.Command{
-		Use: "show ADDRESS", Short: "Show what is recorded of a block's objects", Args: cobra.ExactArgs(1),
+		Use: "show ADDRESS", Example: "  mifbench state show 'inference_service.decode'", Short: "Show what is recorded of a block's objects", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			addr, err := resource.ParseAddress(args[0])
 			if err != nil {
@@ -88,7 +88,7 @@ func (a *app) stateShowCommand() *cobra.Command {
 func (a *app) statePullCommand() *cobra.Command {
 	var vars []config.VarArg
 	cmd := &cobra.Command{
-		Use: "pull", Short: "Print the whole state; it holds no secrets", Args: cobra.NoArgs,
+		Use: "pull", Example: "  mifbench state pull > state.json", Short: "Print the whole state; it holds no secrets", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withState(cmd.Context(), vars, func(_ state.Store, st state.State) error {
 				text, err := state.Encode(st)
@@ -107,7 +107,7 @@ func (a *app) statePullCommand() *cobra.Command {
 func (a *app) stateRemoveCommand() *cobra.Command {
 	var vars []config.VarArg
 	cmd := &cobra.Command{
-		Use: "rm ADDRESS…", Short: "Forget a block's objects; they stay in the cluster", Args: cobra.MinimumNArgs(1),
+		Use: "rm ADDRESS…", Example: "  mifbench state rm manifest.client", Short: "Forget a block's objects; they stay in the cluster", Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withState(cmd.Context(), vars, func(store state.Store, _ state.State) error {
 				return a.forget(cmd.Context(), store, args)
@@ -150,7 +150,7 @@ func (a *app) forget(ctx context.Context, store state.Store, args []string) (err
 func (a *app) forceUnlockCommand() *cobra.Command {
 	var vars []config.VarArg
 	cmd := &cobra.Command{
-		Use: "force-unlock ID", Short: "Break a lock whose holder is gone", Args: cobra.ExactArgs(1),
+		Use: "force-unlock ID", Example: "  mifbench force-unlock 5c3f2a9e", Short: "Break a lock whose holder is gone", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withState(cmd.Context(), vars, func(store state.Store, _ state.State) error {
 				if err := store.ForceUnlock(cmd.Context(), args[0]); err != nil {
