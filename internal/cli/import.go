@@ -85,9 +85,10 @@ func (a *app) mend(ctx context.Context, f *stackFlags, operation string, change 
 func (a *app) stateRecoverCommand() *cobra.Command {
 	var f stackFlags
 	cmd := &cobra.Command{
-		Use:   "recover",
-		Short: "Rebuild a lost state from the owner annotations in the cluster",
-		Args:  cobra.NoArgs,
+		Use:     "recover",
+		Short:   "Rebuild a lost state from the owner annotations in the cluster",
+		Example: "  mifbench state recover",
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.mend(cmd.Context(), &f, "state recover", func(s *stack) (state.State, error) {
 				st, warnings, err := deploy.Recover(a.soft, s.drivers, s.prior)
