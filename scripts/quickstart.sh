@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 work=$PWD/.demo
 mkdir -p "$work"
 go run ./test/texts "$work/texts"
-bin/mifbench simulate --listen 127.0.0.1:18000 --preset small-gpu 2>"$work/simulate.log" &
+bin/mifbench simulate --listen 127.0.0.1:18000 2>"$work/simulate.log" &
 engine=$!
 trap 'kill $engine 2>/dev/null || true; wait $engine 2>/dev/null || true' EXIT
 for _ in $(seq 50); do

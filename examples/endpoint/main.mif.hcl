@@ -1,5 +1,5 @@
 # A benchmark of a server that is already there: no cluster, no state.
-#   mifbench simulate --preset small-gpu &
+#   mifbench simulate &
 #   mifbench run --chdir examples/endpoint
 
 mifbench {
@@ -45,7 +45,8 @@ scenario "chat-like" {
     cooldown = "3s"
   }
   slo {
-    ttft = "500ms"
-    itl  = "50ms"
+    ttft  = "500ms"
+    itl   = "50ms"
+    share = "99%"
   }
 }
