@@ -3,8 +3,6 @@ package check
 import (
 	"fmt"
 	"strings"
-
-	"github.com/mifbench/mifbench/pkg/config"
 )
 
 func chartValues() Check {
@@ -12,9 +10,9 @@ func chartValues() Check {
 		Code: "MIF018", Title: "Unknown chart value", Severity: fault,
 		Why: "The chart has no schema: Helm passes over keys that it does not know, and the setting has no effect.",
 		Fix: "Correct the key, or remove it.",
-		Run: func(c *config.Config) []Finding {
+		Run: func(c *Model) []Finding {
 			var out []Finding
-			for _, s := range schedulers(c) {
+			for _, s := range c.schedulers {
 				known := heimdallValues(s.version)
 				if known == nil {
 					continue

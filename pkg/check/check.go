@@ -23,7 +23,7 @@ type Check struct {
 	// Why says in one sentence why it will hurt, Fix in one how to put it right.
 	Why, Fix string
 	// Run finds the faults of a configuration that has loaded without errors.
-	Run func(*config.Config) []Finding
+	Run func(*Model) []Finding
 }
 
 // Finding is one fault.
@@ -38,12 +38,12 @@ type Finding struct {
 // must have loaded without errors.
 func Run(c *config.Config) hcl.Diagnostics {
 	var out hcl.Diagnostics
-	table := All()
+	table, m := All(), New(c)
 	for _, k := range table {
 		if slices.Contains(c.DisabledChecks, k.Code) {
 			continue
 		}
-		for _, f := range k.Run(c) {
+		for _, f := range k.Run(m) {
 			out = append(out, k.diagnostic(f))
 		}
 	}

@@ -3,7 +3,6 @@ package check
 import (
 	"fmt"
 
-	"github.com/mifbench/mifbench/pkg/config"
 	"github.com/mifbench/mifbench/pkg/resource/kinds"
 )
 
@@ -12,7 +11,7 @@ func concurrency() Check {
 		Code: "MIF033", Title: "More requests in flight than the engines run", Severity: doubt,
 		Why: "The rest waits in the engines' queues, so time to first token measures the queue and throughput gains nothing.",
 		Fix: "Lower max_concurrency, or run more replicas or ranks.",
-		Run: func(c *config.Config) []Finding {
+		Run: func(c *Model) []Finding {
 			var out []Finding
 			for _, sc := range c.Scenarios {
 				for _, s := range targets(c, sc) {
@@ -34,12 +33,11 @@ func capacity(engines []service) int64 {
 		if e.role() == kinds.RolePrefill {
 			continue
 		}
-		flags, _ := e.flags()
-		seqs, ok := flagValue(flags, "--max-num-seqs")
+		seqs, ok := flagValue(e.flags, "--max-num-seqs")
 		if !ok || e.options.Replicas == nil {
 			return 0
 		}
-		total += *e.options.Replicas * max(1, e.ranks()) * seqs
+		total += *e.options.Replicas * max(1, e.ranks) * seqs
 	}
 	return total
 }

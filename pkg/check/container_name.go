@@ -1,19 +1,15 @@
 package check
 
-import (
-	"fmt"
-
-	"github.com/mifbench/mifbench/pkg/config"
-)
+import "fmt"
 
 func containerName() Check {
 	return Check{
 		Code: "MIF025", Title: "Override of no container", Severity: doubt,
 		Why: "Containers are merged by name and the engine's is called main: another name adds a second container and leaves the engine as it was.",
 		Fix: "Name the container \"main\"; where a sidecar is meant, give it an image.",
-		Run: func(c *config.Config) []Finding {
+		Run: func(c *Model) []Finding {
 			var out []Finding
-			for _, e := range services(c) {
+			for _, e := range c.services {
 				if len(e.options.TemplateRefs) == 0 {
 					continue
 				}

@@ -3,8 +3,6 @@ package check
 import (
 	"fmt"
 	"strings"
-
-	"github.com/mifbench/mifbench/pkg/config"
 )
 
 func extraArgs() Check {
@@ -12,11 +10,11 @@ func extraArgs() Check {
 		Code: "MIF026", Title: "Override drops flags of the preset", Severity: doubt,
 		Why: "ISVC_EXTRA_ARGS is one string, so the override replaces all of the preset's flags and the engine runs with its defaults for the missing ones.",
 		Fix: "Repeat the preset's flags and change only what you mean to change.",
-		Run: func(c *config.Config) []Finding {
+		Run: func(c *Model) []Finding {
 			var out []Finding
-			for _, e := range services(c) {
+			for _, e := range c.services {
 				text, path, own := e.extraArgs()
-				preset, known := e.presetFlags()
+				preset, known := e.preset, e.presetKnown
 				if !own || !known {
 					continue
 				}

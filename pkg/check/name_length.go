@@ -1,10 +1,6 @@
 package check
 
-import (
-	"fmt"
-
-	"github.com/mifbench/mifbench/pkg/config"
-)
+import "fmt"
 
 // maxWorkloadName leaves room in a label value (63) for the dash and the hash of ten that the
 // StatefulSet behind a LeaderWorkerSet appends to its name (controller-revision-hash).
@@ -15,9 +11,9 @@ func nameLength() Check {
 		Code: "MIF034", Title: "Name too long for its pods", Severity: fault,
 		Why: "The names of pods and of their revision label are made from it and must not exceed 63 characters, or no pod is created.",
 		Fix: fmt.Sprintf("Use a name of at most %d characters.", maxWorkloadName),
-		Run: func(c *config.Config) []Finding {
+		Run: func(c *Model) []Finding {
 			var out []Finding
-			for _, e := range services(c) {
+			for _, e := range c.services {
 				if len(e.name) > maxWorkloadName {
 					out = append(out, e.finding("name", fmt.Sprintf("%q has %d characters.", e.name, len(e.name))))
 				}

@@ -2,8 +2,6 @@ package check
 
 import (
 	"strconv"
-
-	"github.com/mifbench/mifbench/pkg/config"
 )
 
 // picker is an EndpointPickerConfig as its loader will see it, with the places in the block.
@@ -19,6 +17,8 @@ type picker struct {
 // declared is a declared plugin; ref is the name by which profiles use it.
 type declared struct {
 	kind, ref, path string
+	typ             plugin
+	known           bool // whether the type is
 	params          map[string]any
 }
 
@@ -32,23 +32,30 @@ type profile struct {
 type use struct {
 	ref, path string
 	weight    *float64
+	// role is 0 for undeclared plugins and unknown types.
+	role role
 }
 
-// pickers are the endpoint picker configurations that the author wrote; a release that
-// leaves it to the chart's default has none.
-func pickers(c *config.Config) []picker {
-	var out []picker
-	for _, s := range schedulers(c) {
-		body := mapAt(s.values, "config")
-		if body == nil {
-			continue
-		}
-		p := picker{scheduler: s, body: body, path: "values.config"}
-		p.plugins = declaredPlugins(listAt(body, "plugins"), s.blocks("plugin", "plugins"))
-		p.profiles = declaredProfiles(listAt(body, "schedulingProfiles"), s.blocks("scheduling_profile", "schedulingProfiles"))
-		out = append(out, p)
+// newPicker is the configuration that the author wrote; a release that leaves it to the
+// chart's default has none.
+func newPicker(s scheduler, types map[string]plugin) (p picker, ok bool) {
+	body := mapAt(s.values, "config")
+	if body == nil {
+		return p, false
 	}
-	return out
+	p = picker{scheduler: s, body: body, path: "values.config"}
+	p.plugins = declaredPlugins(listAt(body, "plugins"), s.blocks("plugin", "plugins"))
+	for i, d := range p.plugins {
+		p.plugins[i].typ, p.plugins[i].known = types[d.kind]
+	}
+	p.profiles = declaredProfiles(listAt(body, "schedulingProfiles"), s.blocks("scheduling_profile", "schedulingProfiles"))
+	for _, pr := range p.profiles {
+		for i, u := range pr.uses {
+			d, _ := p.declaredAs(u.ref)
+			pr.uses[i].role = d.typ.role
+		}
+	}
+	return p, true
 }
 
 // origin tells where a list of the configuration was written.
@@ -114,16 +121,6 @@ func (p picker) refs() []string {
 	return out
 }
 
-// role is the role of a used plugin, 0 for unknown types.
-func (p picker) role(u use) role {
-	d, ok := p.declaredAs(u.ref)
-	if !ok {
-		return 0
-	}
-	t, _ := pluginType(d.kind)
-	return t.role
-}
-
 // used tells whether any profile uses a declared name.
 func (p picker) used(ref string) bool {
 	for _, pr := range p.profiles {
@@ -140,7 +137,7 @@ func (p picker) used(ref string) bool {
 func (p picker) handlers() []declared {
 	var out []declared
 	for _, d := range p.plugins {
-		if t, ok := pluginType(d.kind); ok && t.role == roleHandler {
+		if d.typ.role == roleHandler {
 			out = append(out, d)
 		}
 	}

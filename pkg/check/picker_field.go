@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/mifbench/mifbench/pkg/config"
 )
 
 func pickerField() Check {
@@ -14,9 +12,9 @@ func pickerField() Check {
 		Code: "MIF006", Title: "Unknown field of the endpoint picker's configuration", Severity: fault,
 		Why: "The scheduler reads its configuration strictly: one unknown field and its pod goes into a crash loop.",
 		Fix: "Correct the name, or remove the field.",
-		Run: func(c *config.Config) []Finding {
+		Run: func(c *Model) []Finding {
 			var out []Finding
-			for _, p := range pickers(c) {
+			for _, p := range c.pickers {
 				unknownFields(pickerFields(), p.body, p.path, func(path, name string, known []string) {
 					out = append(out, p.finding(path, fmt.Sprintf("There is no field %q in %s.%s", name, strings.TrimSuffix(strings.TrimPrefix(path, "values."), "."+name), nearest(name, known))))
 				})

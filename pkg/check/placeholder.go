@@ -16,7 +16,7 @@ func placeholder() Check {
 		Code: "MIF029", Title: "Placeholder left in", Severity: fault,
 		Why: "The text stands for something that only you know; with it no path is found and no pod is scheduled.",
 		Fix: "Put the value of your site in its place.",
-		Run: func(c *config.Config) []Finding {
+		Run: func(c *Model) []Finding {
 			mark := regexp.MustCompile(`/path/to/|^/path/to$|<[A-Za-z][A-Za-z0-9 _-]*>`)
 			var out []Finding
 			for _, p := range pods(c) {

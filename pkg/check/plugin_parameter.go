@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"github.com/mifbench/mifbench/pkg/config"
 )
 
 func pluginParameter() Check {
@@ -13,7 +11,7 @@ func pluginParameter() Check {
 		Code: "MIF004", Title: "Unknown plugin parameter", Severity: doubt,
 		Why: "A plugin passes over parameters that it does not know, so the setting has no effect and nobody is told.",
 		Fix: "Correct the name, or remove the parameter.",
-		Run: func(c *config.Config) []Finding {
+		Run: func(c *Model) []Finding {
 			var out []Finding
 			eachParameter(c, func(p picker, d declared, t plugin, name string, _ any) {
 				if _, ok := t.param(name); !ok {
@@ -30,15 +28,14 @@ func pluginParameter() Check {
 }
 
 // eachParameter visits the parameters of plugins of known types, sorted by name.
-func eachParameter(c *config.Config, visit func(p picker, d declared, t plugin, name string, value any)) {
-	for _, p := range pickers(c) {
+func eachParameter(c *Model, visit func(p picker, d declared, t plugin, name string, value any)) {
+	for _, p := range c.pickers {
 		for _, d := range p.plugins {
-			t, ok := pluginType(d.kind)
-			if !ok {
+			if !d.known {
 				continue
 			}
 			for _, name := range slices.Sorted(maps.Keys(d.params)) {
-				visit(p, d, t, name, d.params[name])
+				visit(p, d, d.typ, name, d.params[name])
 			}
 		}
 	}

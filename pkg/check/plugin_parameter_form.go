@@ -1,17 +1,13 @@
 package check
 
-import (
-	"fmt"
-
-	"github.com/mifbench/mifbench/pkg/config"
-)
+import "fmt"
 
 func pluginParameterForm() Check {
 	return Check{
 		Code: "MIF005", Title: "Unsuitable plugin parameter", Severity: fault,
 		Why: "The plugin refuses the value and takes the scheduler down with it, or takes its default in silence.",
 		Fix: "Write the value in the form that the plugin reads.",
-		Run: func(c *config.Config) []Finding {
+		Run: func(c *Model) []Finding {
 			var out []Finding
 			eachParameter(c, func(p picker, d declared, t plugin, name string, value any) {
 				x, ok := t.param(name)
@@ -27,12 +23,11 @@ func pluginParameterForm() Check {
 	}
 }
 
-func missingParameters(c *config.Config) []Finding {
+func missingParameters(c *Model) []Finding {
 	var out []Finding
-	for _, p := range pickers(c) {
+	for _, p := range c.pickers {
 		for _, d := range p.plugins {
-			t, _ := pluginType(d.kind)
-			for _, x := range t.params {
+			for _, x := range d.typ.params {
 				if _, given := d.params[x.name]; x.required && !given {
 					out = append(out, p.finding(d.path, fmt.Sprintf("The plugin %q needs the parameter %q.", d.kind, x.name)))
 				}

@@ -1,25 +1,21 @@
 package check
 
-import (
-	"fmt"
-
-	"github.com/mifbench/mifbench/pkg/config"
-)
+import "fmt"
 
 func pluginUnknownType() Check {
 	return Check{
 		Code: "MIF003", Title: "Unknown plugin type", Severity: fault,
 		Why: "The scheduler refuses types that it does not know and its pod goes into a crash loop.",
 		Fix: "Use one of its types; where your build of the scheduler has more, switch this check off.",
-		Run: func(c *config.Config) []Finding {
+		Run: func(c *Model) []Finding {
 			var names []string
 			for _, t := range pluginTypes() {
 				names = append(names, t.name)
 			}
 			var out []Finding
-			for _, p := range pickers(c) {
+			for _, p := range c.pickers {
 				for _, d := range p.plugins {
-					if _, ok := pluginType(d.kind); !ok {
+					if !d.known {
 						out = append(out, p.finding(d.path, fmt.Sprintf("There is no plugin type %q.%s", d.kind, nearest(d.kind, names))))
 					}
 				}

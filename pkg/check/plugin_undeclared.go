@@ -1,19 +1,15 @@
 package check
 
-import (
-	"fmt"
-
-	"github.com/mifbench/mifbench/pkg/config"
-)
+import "fmt"
 
 func pluginUndeclared() Check {
 	return Check{
 		Code: "MIF001", Title: "Undeclared plugin", Severity: fault,
 		Why: "The scheduler refuses such a configuration and its pod goes into a crash loop, while Helm reports success.",
 		Fix: "Declare it with a plugin block, or correct the name.",
-		Run: func(c *config.Config) []Finding {
+		Run: func(c *Model) []Finding {
 			var out []Finding
-			for _, p := range pickers(c) {
+			for _, p := range c.pickers {
 				for _, pr := range p.profiles {
 					for _, u := range pr.uses {
 						if _, ok := p.declaredAs(u.ref); !ok {

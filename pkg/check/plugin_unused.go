@@ -1,25 +1,20 @@
 package check
 
-import (
-	"fmt"
-
-	"github.com/mifbench/mifbench/pkg/config"
-)
+import "fmt"
 
 func pluginUnused() Check {
 	return Check{
 		Code: "MIF012", Title: "Unused plugin", Severity: doubt,
 		Why: "A plugin that no profile uses decides nothing.",
 		Fix: "Use it in a profile, or remove its plugin block.",
-		Run: func(c *config.Config) []Finding {
+		Run: func(c *Model) []Finding {
 			var out []Finding
-			for _, p := range pickers(c) {
+			for _, p := range c.pickers {
 				if len(p.profiles) == 0 {
 					continue // the scheduler makes one profile of all plugins
 				}
 				for _, d := range p.plugins {
-					t, ok := pluginType(d.kind)
-					if ok && t.role&(roleFilter|roleScorer|rolePicker) != 0 && !p.used(d.ref) && !p.named(d.ref) {
+					if d.typ.role&(roleFilter|roleScorer|rolePicker) != 0 && !p.used(d.ref) && !p.named(d.ref) {
 						out = append(out, p.finding(d.path, fmt.Sprintf("The plugin %q is declared, but no profile uses it.", d.ref)))
 					}
 				}

@@ -68,13 +68,13 @@ func pluginTypes() []plugin {
 	}
 }
 
-func pluginType(name string) (plugin, bool) {
+// typesByName are the plugin types for look-up.
+func typesByName() map[string]plugin {
+	out := map[string]plugin{}
 	for _, p := range pluginTypes() {
-		if p.name == name {
-			return p, true
-		}
+		out[p.name] = p
 	}
-	return plugin{}, false
+	return out
 }
 
 // names of the parameters.

@@ -21,9 +21,9 @@ func (p pod) finding(path, detail string) Finding {
 }
 
 // pods are the pod specs of inference services and manifests.
-func pods(c *config.Config) []pod {
+func pods(c *Model) []pod {
 	var out []pod
-	for _, e := range services(c) {
+	for _, e := range c.services {
 		if m, path := e.template(); mapAt(m, "spec") != nil {
 			out = append(out, pod{e.resource, e.namespace, mapAt(m, "spec"), path + ".spec", len(e.options.TemplateRefs) > 0})
 		}

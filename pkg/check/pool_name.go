@@ -1,20 +1,16 @@
 package check
 
-import (
-	"fmt"
-
-	"github.com/mifbench/mifbench/pkg/config"
-)
+import "fmt"
 
 func poolName() Check {
 	return Check{
 		Code: "MIF022", Title: "Service joins an unknown pool", Severity: fault,
 		Why: "Odin copies the labels of the pool to the pods; with a pool that does not exist in the service's namespace the scheduler sees no endpoint.",
 		Fix: "Refer to the scheduler's pool, pool = heimdall.<name>.pool, and use its namespace.",
-		Run: func(c *config.Config) []Finding {
+		Run: func(c *Model) []Finding {
 			pools := map[string]string{} // name → namespace
 			var names []string
-			for _, s := range schedulers(c) {
+			for _, s := range c.schedulers {
 				if s.pool == "" {
 					return nil // a release whose pool is not known may be the one
 				}
@@ -22,7 +18,7 @@ func poolName() Check {
 				names = append(names, s.pool)
 			}
 			var out []Finding
-			for _, e := range services(c) {
+			for _, e := range c.services {
 				ns, ok := pools[e.pool()]
 				switch {
 				case len(names) == 0 || e.pool() == "":
@@ -38,8 +34,8 @@ func poolName() Check {
 }
 
 // elsewhere tells whether another scheduler makes a pool of that name in the service's namespace.
-func elsewhere(c *config.Config, e service) bool {
-	for _, s := range schedulers(c) {
+func elsewhere(c *Model, e service) bool {
+	for _, s := range c.schedulers {
 		if s.pool == e.pool() && s.namespace == e.namespace {
 			return true
 		}

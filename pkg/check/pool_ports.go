@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"sort"
 	"strings"
-
-	"github.com/mifbench/mifbench/pkg/config"
 )
 
 func poolPorts() Check {
@@ -13,9 +11,9 @@ func poolPorts() Check {
 		Code: "MIF023", Title: "Ports of the pool do not fit the engines", Severity: fault,
 		Why: "Every data-parallel rank listens on a port of its own from 8000 on; a port that is not listed gets no request, a port too many fails, and a pool takes at most 8.",
 		Fix: "List one port a rank: target_ports = range(8000, 8000 + ranks).",
-		Run: func(c *config.Config) []Finding {
+		Run: func(c *Model) []Finding {
 			var out []Finding
-			for _, s := range schedulers(c) {
+			for _, s := range c.schedulers {
 				ports := targetPorts(s)
 				path := s.valuePath("target_ports", "inferencePool", "targetPorts")
 				if len(ports) > 8 {
@@ -23,7 +21,7 @@ func poolPorts() Check {
 					continue
 				}
 				for _, e := range s.engines(c) {
-					if n := e.ranks(); n > 0 && s.pool != "" && !consecutive(ports, n) {
+					if n := e.ranks; n > 0 && s.pool != "" && !consecutive(ports, n) {
 						out = append(out, s.finding(path, fmt.Sprintf("The pool has %s, but the pods of %s have %d ranks.", portList(ports), e.resource.Address, n)))
 						break
 					}

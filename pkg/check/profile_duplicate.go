@@ -1,19 +1,15 @@
 package check
 
-import (
-	"fmt"
-
-	"github.com/mifbench/mifbench/pkg/config"
-)
+import "fmt"
 
 func profileDuplicate() Check {
 	return Check{
 		Code: "MIF009", Title: "Unnamed or duplicate profile", Severity: fault,
 		Why: "The scheduler refuses profiles without a name or with the same name and its pod goes into a crash loop.",
 		Fix: "Give every profile a name of its own.",
-		Run: func(c *config.Config) []Finding {
+		Run: func(c *Model) []Finding {
 			var out []Finding
-			for _, p := range pickers(c) {
+			for _, p := range c.pickers {
 				seen := map[string]bool{}
 				for _, pr := range p.profiles {
 					switch {

@@ -3,7 +3,6 @@ package check
 import (
 	"fmt"
 
-	"github.com/mifbench/mifbench/pkg/config"
 	"github.com/mifbench/mifbench/pkg/config/diagnostic"
 )
 
@@ -12,9 +11,9 @@ func profileExpected() Check {
 		Code: "MIF008", Title: "Profile that the handler expects is missing", Severity: fault,
 		Why: "The handler asks for its profiles by name; without them no request is scheduled.",
 		Fix: "Name the profiles \"prefill\" and \"decode\", or tell the handler their names with the parameters prefillProfile and decodeProfile.",
-		Run: func(c *config.Config) []Finding {
+		Run: func(c *Model) []Finding {
 			var out []Finding
-			for _, p := range pickers(c) {
+			for _, p := range c.pickers {
 				for _, h := range p.handlers() {
 					if h.kind != "pd-profile-handler" {
 						continue

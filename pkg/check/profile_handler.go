@@ -3,7 +3,6 @@ package check
 import (
 	"fmt"
 
-	"github.com/mifbench/mifbench/pkg/config"
 	"github.com/mifbench/mifbench/pkg/config/diagnostic"
 )
 
@@ -12,9 +11,9 @@ func profileHandler() Check {
 		Code: "MIF007", Title: "Not exactly one profile handler", Severity: fault,
 		Why: "The scheduler starts only with exactly one handler that suits the number of profiles.",
 		Fix: "Declare pd-profile-handler for prefill and decode, single-profile-handler for one profile.",
-		Run: func(c *config.Config) []Finding {
+		Run: func(c *Model) []Finding {
 			var out []Finding
-			for _, p := range pickers(c) {
+			for _, p := range c.pickers {
 				handlers := p.handlers()
 				switch {
 				case len(handlers) == 0 && len(p.profiles) != 1 && !p.strange():
@@ -41,7 +40,7 @@ func refsOf(list []declared) []string {
 // strange tells whether a plugin's type is unknown; it may be the handler.
 func (p picker) strange() bool {
 	for _, d := range p.plugins {
-		if _, ok := pluginType(d.kind); !ok {
+		if !d.known {
 			return true
 		}
 	}

@@ -1,28 +1,24 @@
 package check
 
-import (
-	"fmt"
-
-	"github.com/mifbench/mifbench/pkg/config"
-)
+import "fmt"
 
 func profileOrder() Check {
 	return Check{
 		Code: "MIF013", Title: "Profile out of order", Severity: doubt,
 		Why: "A profile filters, then scores, then picks; some versions of the scheduler crash on a scorer without a weight behind the picker, and a profile without a picker gets one that its file does not show.",
 		Fix: "Write filters first, then scorers, then one picker.",
-		Run: func(c *config.Config) []Finding {
+		Run: func(c *Model) []Finding {
 			var out []Finding
 			eachUse(c, func(p picker, pr profile, i int) {
-				u, r := pr.uses[i], p.role(pr.uses[i])
+				u, r := pr.uses[i], pr.uses[i].role
 				switch {
 				case r&roleScorer != 0 && p.lastBefore(pr, i, rolePicker) >= 0:
 					out = append(out, p.finding(u.path, fmt.Sprintf("The scorer %q stands behind the picker of profile %q.", u.ref, pr.name)))
-				case r == roleFilter && p.lastBefore(pr, i, roleScorer|rolePicker) >= 0 && p.role(pr.uses[p.lastBefore(pr, i, roleScorer|rolePicker)])&roleFilter == 0:
+				case r == roleFilter && p.lastBefore(pr, i, roleScorer|rolePicker) >= 0 && pr.uses[p.lastBefore(pr, i, roleScorer|rolePicker)].role&roleFilter == 0:
 					out = append(out, p.finding(u.path, fmt.Sprintf("The filter %q stands behind a scorer or the picker of profile %q.", u.ref, pr.name)))
 				}
 			})
-			for _, p := range pickers(c) {
+			for _, p := range c.pickers {
 				for _, pr := range p.profiles {
 					if p.lastBefore(pr, len(pr.uses), rolePicker) < 0 && !p.strange() {
 						out = append(out, p.finding(pr.path, fmt.Sprintf("Profile %q has no picker; the scheduler will take one that is declared, or max-score-picker.", pr.name)))

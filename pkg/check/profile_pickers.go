@@ -1,20 +1,16 @@
 package check
 
-import (
-	"fmt"
-
-	"github.com/mifbench/mifbench/pkg/config"
-)
+import "fmt"
 
 func profilePickers() Check {
 	return Check{
 		Code: "MIF010", Title: "More than one picker in a profile", Severity: fault,
 		Why: "A profile has one picker; the scheduler refuses a second and its pod goes into a crash loop.",
 		Fix: "Keep one of them.",
-		Run: func(c *config.Config) []Finding {
+		Run: func(c *Model) []Finding {
 			var out []Finding
 			eachUse(c, func(p picker, pr profile, i int) {
-				if i > 0 && p.role(pr.uses[i])&rolePicker != 0 && p.lastBefore(pr, i, rolePicker) >= 0 {
+				if i > 0 && pr.uses[i].role&rolePicker != 0 && p.lastBefore(pr, i, rolePicker) >= 0 {
 					out = append(out, p.finding(pr.uses[i].path, fmt.Sprintf("Profile %q already has the picker %q.", pr.name, pr.uses[p.lastBefore(pr, i, rolePicker)].ref)))
 				}
 			})
@@ -24,8 +20,8 @@ func profilePickers() Check {
 }
 
 // eachUse visits the uses of all profiles.
-func eachUse(c *config.Config, visit func(p picker, pr profile, i int)) {
-	for _, p := range pickers(c) {
+func eachUse(c *Model, visit func(p picker, pr profile, i int)) {
+	for _, p := range c.pickers {
 		for _, pr := range p.profiles {
 			for i := range pr.uses {
 				visit(p, pr, i)
@@ -37,7 +33,7 @@ func eachUse(c *config.Config, visit func(p picker, pr profile, i int)) {
 // lastBefore is the index of the last use of a role before i, -1 when there is none.
 func (p picker) lastBefore(pr profile, i int, r role) int {
 	for j := i - 1; j >= 0; j-- {
-		if p.role(pr.uses[j])&r != 0 {
+		if pr.uses[j].role&r != 0 {
 			return j
 		}
 	}

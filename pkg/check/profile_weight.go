@@ -1,21 +1,17 @@
 package check
 
-import (
-	"fmt"
-
-	"github.com/mifbench/mifbench/pkg/config"
-)
+import "fmt"
 
 func profileWeight() Check {
 	return Check{
 		Code: "MIF014", Title: "Weight without sense", Severity: doubt,
 		Why: "Only scorers are weighed, and a weight of 0 or less makes a scorer count for nothing or prefer the worst endpoint.",
 		Fix: "Give weights above 0 to scorers only.",
-		Run: func(c *config.Config) []Finding {
+		Run: func(c *Model) []Finding {
 			var out []Finding
 			eachUse(c, func(p picker, pr profile, i int) {
 				u := pr.uses[i]
-				r := p.role(u)
+				r := u.role
 				switch {
 				case u.weight == nil || r == 0:
 				case r&roleScorer == 0:

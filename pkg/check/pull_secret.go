@@ -3,8 +3,6 @@ package check
 import (
 	"fmt"
 	"strings"
-
-	"github.com/mifbench/mifbench/pkg/config"
 )
 
 func pullSecret() Check {
@@ -12,7 +10,7 @@ func pullSecret() Check {
 		Code: "MIF027", Title: "Private image without a pull secret", Severity: doubt,
 		Why: "The registry refuses to hand out the image unless the node has it already or the namespace's ServiceAccount names a secret.",
 		Fix: "Name the secret: imagePullSecrets = [{ name = ecr_credentials.<name>.secret_name }], for heimdall image_pull_secrets.",
-		Run: func(c *config.Config) []Finding {
+		Run: func(c *Model) []Finding {
 			var out []Finding
 			for _, p := range pods(c) {
 				if len(listAt(p.spec, "imagePullSecrets")) > 0 || p.partial {
@@ -25,7 +23,7 @@ func pullSecret() Check {
 					}
 				}
 			}
-			for _, s := range schedulers(c) {
+			for _, s := range c.schedulers {
 				image := textAt(s.values, "image", "repository")
 				secrets := len(listAt(s.values, "global", "imagePullSecrets")) + len(listAt(s.values, "image", "pullSecrets"))
 				if secrets == 0 && (image == "" || private(image)) {

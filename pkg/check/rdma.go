@@ -3,7 +3,6 @@ package check
 import (
 	"fmt"
 
-	"github.com/mifbench/mifbench/pkg/config"
 	"github.com/mifbench/mifbench/pkg/resource/kinds"
 )
 
@@ -12,9 +11,9 @@ func rdma() Check {
 		Code: "MIF030", Title: "No RDMA device for KV transfer", Severity: doubt,
 		Why: "Prefill hands the KV cache to decode over RDMA; presets do not ask for the device, and without it transfers fail under load, not at start.",
 		Fix: "Add resources = { limits = { \"mellanox/hca\" = \"1\" }, requests = { \"mellanox/hca\" = \"1\" } } to the container main.",
-		Run: func(c *config.Config) []Finding {
+		Run: func(c *Model) []Finding {
 			var out []Finding
-			for _, e := range services(c) {
+			for _, e := range c.services {
 				role := e.role()
 				if role != kinds.RolePrefill && role != kinds.RoleDecode || simulated(e) {
 					continue

@@ -12,7 +12,7 @@ func requestTimeout() Check {
 		Code: "MIF017", Title: "Requests outlive the scorer's count", Severity: doubt,
 		Why: "active-request-scorer forgets requests older than requestTimeout (2m by default), so busy endpoints look idle and get still more.",
 		Fix: "Set requestTimeout above the time that the slowest request takes.",
-		Run: func(c *config.Config) []Finding {
+		Run: func(c *Model) []Finding {
 			var out []Finding
 			eachScorer(c, func(p picker, d declared, _ plugin) {
 				if d.kind != "active-request-scorer" {
@@ -40,7 +40,7 @@ func requestTimeout() Check {
 }
 
 // meets tells whether a scenario's requests go through a scheduler.
-func meets(c *config.Config, sc config.Scenario, s scheduler) bool {
+func meets(c *Model, sc config.Scenario, s scheduler) bool {
 	for _, t := range targets(c, sc) {
 		if t.resource.Address == s.resource.Address {
 			return true

@@ -24,35 +24,25 @@ type scheduler struct {
 	values, raw map[string]any
 }
 
-// schedulers are the releases of the heimdall chart in a configuration.
-func schedulers(c *config.Config) []scheduler {
-	var out []scheduler
-	for _, r := range c.Resources {
-		if len(r.Objects) == 0 {
-			continue
+// newScheduler is the scheduler that a release block stands for; ok is false for other charts.
+func newScheduler(r config.Resource) (s scheduler, ok bool) {
+	s = scheduler{resource: r, values: mapAt(r.Objects[0].Spec, "values"), namespace: r.Objects[0].ID.Namespace}
+	switch o := r.Options.(type) {
+	case *kinds.Heimdall:
+		s.options, s.version, s.raw = o, o.Version, rawValues(o.Values)
+		if pool := r.Attrs["pool"]; pool != cty.NilVal && pool.IsKnown() && !pool.IsNull() {
+			unmarked, _ := pool.Unmark()
+			s.pool = unmarked.AsString()
 		}
-		s := scheduler{resource: r, values: mapAt(r.Objects[0].Spec, "values"), namespace: r.Objects[0].ID.Namespace}
-		switch o := r.Options.(type) {
-		case *kinds.Heimdall:
-			s.options, s.version, s.raw = o, o.Version, rawValues(o.Values)
-			if pool := r.Attrs["pool"]; pool != cty.NilVal && pool.IsKnown() && !pool.IsNull() {
-				unmarked, _ := pool.Unmark()
-				s.pool = unmarked.AsString()
-			}
-		case *kinds.HelmRelease:
-			if o.Chart != "heimdall" && !strings.HasSuffix(o.Chart, "/heimdall") {
-				continue
-			}
-			s.raw = rawValues(o.Values)
-			if o.Version != nil {
-				s.version = *o.Version
-			}
-		default:
-			continue
+		return s, true
+	case *kinds.HelmRelease:
+		s.raw = rawValues(o.Values)
+		if o.Version != nil {
+			s.version = *o.Version
 		}
-		out = append(out, s)
+		return s, o.Chart == "heimdall" || strings.HasSuffix(o.Chart, "/heimdall")
 	}
-	return out
+	return s, false
 }
 
 func rawValues(v cty.Value) map[string]any {

@@ -16,19 +16,23 @@ type service struct {
 	name      string
 	namespace string
 	spec      map[string]any
+	// ranks is the number of data-parallel ranks of one pod, 0 when it is not known.
+	ranks int64
+	// preset are the preset's flags; flags are the engine's: the author's ISVC_EXTRA_ARGS, else
+	// the preset's, nil when neither is known.
+	preset, flags []string
+	presetKnown   bool
 }
 
-// services are the inference services of a configuration.
-func services(c *config.Config) []service {
-	var out []service
-	for _, r := range c.Resources {
-		o, ok := r.Options.(*kinds.InferenceService)
-		if !ok || len(r.Objects) == 0 {
-			continue
-		}
-		out = append(out, service{resource: r, options: o, name: r.Objects[0].ID.Name, namespace: r.Objects[0].ID.Namespace, spec: mapAt(r.Objects[0].Spec, "spec")})
+func newService(r config.Resource, o *kinds.InferenceService) service {
+	s := service{resource: r, options: o, name: r.Objects[0].ID.Name, namespace: r.Objects[0].ID.Namespace, spec: mapAt(r.Objects[0].Spec, "spec")}
+	s.ranks = s.countRanks()
+	s.preset, s.presetKnown = s.presetFlags()
+	s.flags = s.preset
+	if text, _, own := s.extraArgs(); own {
+		s.flags = splitFlags(text)
 	}
-	return out
+	return s
 }
 
 func (s service) finding(path, detail string) Finding { return finding(s.resource, path, detail) }
@@ -70,9 +74,8 @@ func (s service) containers() ([]any, string) {
 	return listAt(m, "spec", "containers"), path + ".spec.containers"
 }
 
-// ranks is the number of data-parallel ranks of one pod: as written, else from the preset's
-// name (…-dp8-…); 0 when neither says.
-func (s service) ranks() int64 {
+// countRanks takes the ranks as written, else from the preset's name (…-dp8-…).
+func (s service) countRanks() int64 {
 	if p := s.options.Parallelism; p != nil {
 		for _, v := range []*int64{p.DataLocal, p.Data} {
 			if v != nil {
@@ -90,15 +93,6 @@ func (s service) ranks() int64 {
 		}
 	}
 	return 0
-}
-
-// flags are the engine's command line as far as it is known: the author's ISVC_EXTRA_ARGS,
-// else the preset's; ok is false when neither is known.
-func (s service) flags() (flags []string, ok bool) {
-	if text, _, own := s.extraArgs(); own {
-		return splitFlags(text), true
-	}
-	return s.presetFlags()
 }
 
 // presetFlags are those of the last template whose flags are known.

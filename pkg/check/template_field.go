@@ -3,8 +3,6 @@ package check
 import (
 	"fmt"
 	"regexp"
-
-	"github.com/mifbench/mifbench/pkg/config"
 )
 
 func templateField() Check {
@@ -12,10 +10,10 @@ func templateField() Check {
 		Code: "MIF024", Title: "Override in the wrong template", Severity: fault,
 		Why: "Bases named *-dp and *-pp fill workerTemplate, others template: Odin drops an override in the other one without a word, or refuses both.",
 		Fix: "Write worker_template for *-dp and *-pp bases, template for the others.",
-		Run: func(c *config.Config) []Finding {
+		Run: func(c *Model) []Finding {
 			base := regexp.MustCompile(`^(vllm|sim)(-prefill|-decode)?(-dp|-pp)?$`)
 			var out []Finding
-			for _, e := range services(c) {
+			for _, e := range c.services {
 				for _, ref := range e.options.TemplateRefs {
 					m := base.FindStringSubmatch(ref)
 					switch {

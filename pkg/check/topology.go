@@ -4,19 +4,15 @@ import (
 	"time"
 
 	"github.com/mifbench/mifbench/pkg/config"
-	"github.com/mifbench/mifbench/pkg/resource/kinds"
 )
 
 // engines are the services of a scheduler's pool, or of the whole configuration where the
 // pool is not known.
-func (s scheduler) engines(c *config.Config) []service {
-	var out []service
-	for _, e := range services(c) {
-		if s.pool == "" || e.pool() == s.pool && e.namespace == s.namespace {
-			out = append(out, e)
-		}
+func (s scheduler) engines(c *Model) []service {
+	if s.pool == "" {
+		return c.services
 	}
-	return out
+	return c.byPool[place{s.namespace, s.pool}]
 }
 
 // gatewayName is the gateway that the release's route attaches to.
@@ -31,25 +27,15 @@ func (s scheduler) gatewayNamespace() string {
 }
 
 // targets are the schedulers that a scenario's requests meet.
-func targets(c *config.Config, sc config.Scenario) []scheduler {
+func targets(c *Model, sc config.Scenario) []scheduler {
 	if sc.Target == nil {
 		return nil
 	}
-	r, ok := c.Resource(*sc.Target)
-	if !ok || len(r.Objects) == 0 {
+	g, ok := c.byAddress[*sc.Target]
+	if !ok {
 		return nil
 	}
-	g := r.Objects[len(r.Objects)-1].ID
-	if _, ok := r.Options.(*kinds.Gateway); !ok {
-		return nil
-	}
-	var out []scheduler
-	for _, s := range schedulers(c) {
-		if s.gatewayName() == g.Name && s.gatewayNamespace() == g.Namespace {
-			out = append(out, s)
-		}
-	}
-	return out
+	return c.byGateway[g.place]
 }
 
 // expected is how long a request of a scenario may take: from the limits that the scenario
