@@ -29,6 +29,9 @@ func newPieces(o *opening, c corpus, hash string, warnings []string) (Source, er
 	if s, ok := c.(*stream); ok && o.Prompts > s.separate() && o.Prompts <= places {
 		p.info.Warnings = append(p.info.Warnings, fmt.Sprintf("%d prompts are wanted and there is text for %d: prompts share text, never their beginning", o.Prompts, s.separate()))
 	}
+	if places >= unlimited {
+		p.info.Distinct = -1
+	}
 	return p, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash"
 	"hash/fnv"
@@ -79,23 +80,31 @@ func fnvOf(parts ...any) uint64 {
 
 // openText is the kind "text": .txt files laid end to end.
 func openText(ctx context.Context, o *opening) (Source, error) {
-	files, err := filesBelow(o.Path, ".txt", ".md")
+	bodies, sum, err := textBodies(ctx, o.Path)
 	if err != nil {
 		return nil, err
 	}
+	return newPieces(o, newStream(bodies, o.budget()*bytesPerToken, o.Seed), sum, nil)
+}
+
+func textBodies(ctx context.Context, path string) ([]body, string, error) {
+	files, err := filesBelow(path, ".txt", ".md")
+	if err != nil {
+		return nil, "", err
+	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("no .txt file in the directory")
+		return nil, "", errors.New("no .txt file in the directory")
 	}
 	h := sha256.New()
 	var bodies []body
 	for _, f := range files {
 		n, err := hashFile(ctx, h, f)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f, err)
+			return nil, "", fmt.Errorf("%s: %w", f, err)
 		}
 		if n > 0 {
 			bodies = append(bodies, body{path: f, size: n})
 		}
 	}
-	return newPieces(o, newStream(bodies, o.budget()*bytesPerToken, o.Seed), sumOf(h), nil)
+	return bodies, sumOf(h), nil
 }

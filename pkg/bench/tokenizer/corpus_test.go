@@ -145,7 +145,7 @@ func assignedText(rng *rand.Rand, size int) string {
 }
 
 func assigned(r rune) bool {
-	return unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z, unicode.C)
+	return unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs)
 }
 
 func randomRunes(rng *rand.Rand, size int) string {

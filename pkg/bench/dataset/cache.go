@@ -1,0 +1,188 @@
+package dataset
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+)
+
+const (
+	chunkSize = 64 // prompts in a file of the cache
+	chunksIn  = 16 // chunks held in memory
+)
+
+// cached keeps prompts on disk, a chunk at a time. Chunks are written whole and renamed
+// into place, so that several processes may share the directory: the worst that happens
+// is that two do the same work.
+type cached struct {
+	Source
+	dir string
+
+	mu     sync.Mutex
+	chunks map[int64]*chunk
+	recent []int64
+}
+
+// chunk is being made until done is closed.
+type chunk struct {
+	done    chan struct{}
+	prompts []Prompt
+	err     error
+}
+
+// newCached puts a cache before a source. The key holds all that prompts depend on.
+func newCached(o *opening, s Source) (Source, error) {
+	info := s.Info()
+	key, err := json.Marshal([]any{
+		1, info.Kind, info.Hash, o.Counter.Rule().Hash, o.Tokens, o.SpecialTokens, o.Seed, o.OutputTokens,
+		o.Column, o.Language, o.values, o.PromptFormat, info.Distinct,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("cache key: %w", err)
+	}
+	sum := sha256.Sum256(key)
+	c := &cached{Source: s, dir: filepath.Join(o.CacheDir, "prompts-"+hex.EncodeToString(sum[:16])), chunks: map[int64]*chunk{}}
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+		return nil, fmt.Errorf("prompt cache: %w", err)
+	}
+	return c, nil
+}
+
+// Prompt answers from memory, from disk, or by cutting the chunk that i is in.
+func (c *cached) Prompt(ctx context.Context, i int64) (Prompt, error) {
+	k := i / chunkSize
+	for {
+		ch, mine := c.chunk(k)
+		if mine {
+			ch.prompts, ch.err = c.load(ctx, k)
+			if ch.err != nil {
+				c.forget(k)
+			}
+			close(ch.done)
+		}
+		select {
+		case <-ch.done:
+		case <-ctx.Done():
+			return Prompt{}, ctx.Err()
+		}
+		if ch.err == nil {
+			return ch.prompts[i%chunkSize], nil
+		}
+		// Another caller's cancelled context is not this caller's failure.
+		if mine || ctx.Err() != nil || !errors.Is(ch.err, context.Canceled) {
+			return Prompt{}, ch.err
+		}
+	}
+}
+
+// chunk returns chunk k and whether the caller has to make it.
+func (c *cached) chunk(k int64) (*chunk, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if ch, ok := c.chunks[k]; ok {
+		return ch, false
+	}
+	ch := &chunk{done: make(chan struct{})}
+	c.chunks[k] = ch
+	if c.recent = append(c.recent, k); len(c.recent) > chunksIn {
+		delete(c.chunks, c.recent[0])
+		c.recent = c.recent[1:]
+	}
+	return ch, true
+}
+
+func (c *cached) forget(k int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.chunks, k)
+}
+
+func (c *cached) load(ctx context.Context, k int64) ([]Prompt, error) {
+	path := filepath.Join(c.dir, fmt.Sprintf("%08d.jsonl", k))
+	prompts, err := readChunk(path)
+	if err == nil {
+		return prompts, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("prompt cache %s: %w; delete it and it is made again", path, err)
+	}
+	if prompts, err = several(ctx, c.Source, k*chunkSize, chunkSize); err != nil {
+		return nil, err
+	}
+	if err := writeChunk(path, prompts); err != nil {
+		return nil, fmt.Errorf("prompt cache: %w", err)
+	}
+	return prompts, nil
+}
+
+// several gets n prompts from the first on with all processors.
+func several(ctx context.Context, s Source, first int64, n int) ([]Prompt, error) {
+	out, errs := make([]Prompt, n), make([]error, n)
+	var wg sync.WaitGroup
+	workers := max(1, runtime.GOMAXPROCS(0))
+	for w := range workers {
+		wg.Go(func() {
+			for i := w; i < n && ctx.Err() == nil; i += workers {
+				out[i], errs[i] = s.Prompt(ctx, first+int64(i))
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, ctx.Err()
+}
+
+func readChunk(path string) ([]Prompt, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	dec := json.NewDecoder(bufio.NewReader(f))
+	prompts := make([]Prompt, chunkSize)
+	for i := range prompts {
+		var l line
+		if err := dec.Decode(&l); err != nil {
+			return nil, fmt.Errorf("line %d: %w", i+1, err)
+		}
+		if prompts[i], err = l.toPrompt(i); err != nil {
+			return nil, err
+		}
+	}
+	return prompts, nil
+}
+
+func writeChunk(path string, prompts []Prompt) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".chunk-*")
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	enc := json.NewEncoder(w)
+	for _, p := range prompts {
+		if err = enc.Encode(lineOf(p)); err != nil {
+			break
+		}
+	}
+	err = errors.Join(err, w.Flush(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}

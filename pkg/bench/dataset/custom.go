@@ -1,0 +1,155 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// rows is a source with a prompt a line, taken as it is; an index of lines is held, the
+// text is not.
+type rows struct {
+	o       *opening
+	lines   []span
+	trusted bool // lengths were checked when the file was built
+	info    Info
+}
+
+// span is a line's place in the file.
+type span struct {
+	off  int64
+	size int32
+}
+
+// openCustom is the kind "custom": JSON lines with prompt and, optionally, output_tokens,
+// or a file that Build made.
+func openCustom(ctx context.Context, o *opening) (Source, error) {
+	r := &rows{o: o}
+	sum, err := indexLines(ctx, o.Path, func(i int, s span, raw []byte) error {
+		var l line
+		if err := json.Unmarshal(raw, &l); err != nil {
+			return fmt.Errorf("row %d at byte %d: %w", i+1, s.off, err)
+		}
+		if _, err := l.toPrompt(i); err != nil {
+			return fmt.Errorf("at byte %d: %w", s.off, err)
+		}
+		r.lines = append(r.lines, s)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(r.lines) == 0 {
+		return nil, errors.New("the file has no prompts")
+	}
+	rule := o.Counter.Rule()
+	n := int64(len(r.lines))
+	r.info = Info{Kind: o.Kind, Path: o.Path, Hash: sum, LengthRule: "as in the file; counted: " + rule.Text, Exact: rule.Exact, Distinct: n}
+	if err := r.readManifest(sum); err != nil {
+		return nil, err
+	}
+	r.info.Warnings = append(r.info.Warnings, repeatWarning(o, n)...)
+	return r, nil
+}
+
+// readManifest takes over what Build wrote beside the file, when it is about this file.
+func (r *rows) readManifest(sum string) error {
+	src, err := os.ReadFile(manifestPath(r.o.Path))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var m Manifest
+	if err := json.Unmarshal(src, &m); err != nil {
+		return fmt.Errorf("%s: %w", manifestPath(r.o.Path), err)
+	}
+	if m.FileHash != sum {
+		return fmt.Errorf("%s describes a file with hash %.12s, this one has %.12s; build it again", manifestPath(r.o.Path), m.FileHash, sum)
+	}
+	rule := r.o.Counter.Rule()
+	if rule.Exact && m.CounterHash != rule.Hash {
+		return fmt.Errorf("the file was built for another tokenizer (%s, hash %.12s) than this scenario's (%s, hash %.12s); build it again",
+			m.Info.LengthRule, m.CounterHash, rule.Text, rule.Hash)
+	}
+	r.trusted = true
+	r.info.LengthRule, r.info.Exact = m.Info.LengthRule, m.Info.Exact
+	r.info.Warnings = append(r.info.Warnings, m.Info.Warnings...)
+	return nil
+}
+
+// Prompt reads row i mod the number of rows.
+func (r *rows) Prompt(ctx context.Context, i int64) (Prompt, error) {
+	k := int(i % int64(len(r.lines)))
+	raw, err := readAt(r.o.Path, r.lines[k].off, int64(r.lines[k].size))
+	if err != nil {
+		return Prompt{}, err
+	}
+	var l line
+	if err := json.Unmarshal(raw, &l); err != nil {
+		return Prompt{}, fmt.Errorf("dataset %s: row %d: %w; the file has changed since it was opened", r.o.Path, k+1, err)
+	}
+	p, err := l.toPrompt(k)
+	if err != nil {
+		return p, fmt.Errorf("dataset %s: %w", r.o.Path, err)
+	}
+	if p.OutputTokens == 0 {
+		p.OutputTokens = r.o.OutputTokens
+	}
+	if r.trusted && !r.o.Salt {
+		return p, nil
+	}
+	p.Text = r.o.salt(i) + p.Text
+	n, err := r.o.Counter.Count(ctx, p.Text)
+	p.Tokens = n + r.o.SpecialTokens
+	return p, err
+}
+
+// Info describes the source.
+func (r *rows) Info() Info { return r.info }
+
+// indexLines calls visit for every line that is not blank and returns the file's hash.
+func indexLines(ctx context.Context, path string, visit func(i int, s span, raw []byte) error) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	h := sha256.New()
+	sc := bufio.NewScanner(io.TeeReader(ctxReader{ctx, f}, h))
+	sc.Buffer(make([]byte, 64<<10), 64<<20)
+	sc.Split(wholeLines)
+	off, i := int64(0), 0
+	for sc.Scan() {
+		raw := sc.Bytes()
+		if len(bytes.TrimSpace(raw)) > 0 {
+			if err := visit(i, span{off, int32(len(raw))}, raw); err != nil { //nolint:gosec // lines are at most 64 MiB
+				return "", err
+			}
+			i++
+		}
+		off += int64(len(raw))
+	}
+	if err := sc.Err(); err != nil {
+		return "", fmt.Errorf("row %d at byte %d: %w", i+1, off, err)
+	}
+	return sumOf(h), nil
+}
+
+// wholeLines is bufio.ScanLines that keeps the line's end, so that offsets add up.
+func wholeLines(data []byte, eof bool) (int, []byte, error) {
+	if i := bytes.IndexByte(data, '\n'); i >= 0 {
+		return i + 1, data[:i+1], nil
+	}
+	if eof && len(data) > 0 {
+		return len(data), data, nil
+	}
+	return 0, nil, nil
+}

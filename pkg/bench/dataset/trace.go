@@ -1,0 +1,177 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+)
+
+func traceOptions() []OptionDoc {
+	return []OptionDoc{
+		{"block_tokens", "Tokens that one of Mooncake's hash_ids stands for.", 512},
+		{"speed", "How many times faster than recorded the trace is replayed.", 1.0},
+		{"max_tokens", "Requests with longer prompts are left out; 0 means none are.", 0},
+		textOption(),
+	}
+}
+
+// call is a request of a trace.
+type call struct {
+	offset        int64 // ns
+	input, output int32
+	blocks        []int64
+}
+
+// openTrace is the kind "trace": Mooncake's JSON lines (timestamp in ms, input_length,
+// output_length, hash_ids) or Azure's CSV (TIMESTAMP, ContextTokens, GeneratedTokens).
+// Prompts with the same hash_ids begin with the same blocks.
+func openTrace(ctx context.Context, o *opening) (Source, error) {
+	begin, err := peek(o.Path)
+	if err != nil {
+		return nil, err
+	}
+	read := azureCalls
+	if bytes.HasPrefix(bytes.TrimSpace(begin), []byte("{")) {
+		read = mooncakeCalls
+	}
+	calls, sum, err := read(ctx, o.Path)
+	if err != nil {
+		return nil, err
+	}
+	return openCalls(ctx, o, calls, sum, o.values.float("speed"), o.values.int("max_tokens"))
+}
+
+// openCalls makes prompts for a trace's requests; after the last one the trace repeats.
+func openCalls(ctx context.Context, o *opening, calls []call, sum string, speed float64, limit int) (Source, error) {
+	if speed <= 0 {
+		return nil, fmt.Errorf("speed %v is not above 0", speed)
+	}
+	kept := calls[:0]
+	for _, c := range calls {
+		if limit == 0 || int(c.input) <= limit {
+			kept = append(kept, c)
+		}
+	}
+	if len(kept) == 0 {
+		return nil, errors.New("no request is left of the trace")
+	}
+	filler, _, err := filler(ctx, o, int(longest(kept)))
+	if err != nil {
+		return nil, err
+	}
+	b := &blocks{o: o, corpus: filler, made: map[int64]string{}}
+	n, span := int64(len(kept)), kept[len(kept)-1].offset+1
+	p := newPlanned(o, filler, sum, n, func(ctx context.Context, i int64) (recipe, error) {
+		c := kept[i%n]
+		head, err := b.head(ctx, c)
+		r := recipe{place: i % n, head: head, tokens: max(int(c.input), o.SpecialTokens+1), output: int(c.output), offset: -1}
+		if c.offset >= 0 {
+			r.offset = int64(float64(c.offset+i/n*span) / speed)
+		}
+		return r, err
+	})
+	if left := len(calls) - len(kept); left > 0 {
+		p.info.Warnings = append(p.info.Warnings, fmt.Sprintf("%d requests with prompts above %d tokens are left out", left, limit))
+	}
+	p.info.Warnings = append(p.info.Warnings, repeatWarning(o, n)...)
+	return p, nil
+}
+
+func longest(calls []call) (n int32) {
+	for _, c := range calls {
+		n = max(n, c.input)
+	}
+	return n
+}
+
+// blocks makes the text of hash ids, a bounded number of which are remembered.
+type blocks struct {
+	o      *opening
+	corpus corpus
+
+	mu   sync.Mutex
+	made map[int64]string
+}
+
+const maxBlocks = 1 << 14
+
+// head is the text of all blocks but the last, which belongs to the request itself.
+func (b *blocks) head(ctx context.Context, c call) (string, error) {
+	if len(c.blocks) < 2 {
+		return "", nil
+	}
+	size := b.o.values.int("block_tokens")
+	var out strings.Builder
+	for k, id := range c.blocks[:len(c.blocks)-1] {
+		if (k+1)*size+b.o.SpecialTokens >= int(c.input) {
+			break
+		}
+		text, err := b.block(ctx, id, size)
+		if err != nil {
+			return "", err
+		}
+		out.WriteString(text)
+	}
+	return out.String(), nil
+}
+
+// block is a little under size tokens, so that joining never makes a prompt too long.
+func (b *blocks) block(ctx context.Context, id int64, size int) (string, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if s, ok := b.made[id]; ok {
+		return s, nil
+	}
+	s, err := cutFrom(ctx, b.o, syllables{b.o.Seed ^ 0x0b10c}, id, "", max(1, size-2))
+	if err == nil {
+		s += " "
+		if len(b.made) >= maxBlocks {
+			clear(b.made)
+		}
+		b.made[id] = s
+	}
+	return s, err
+}
+
+func peek(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	b := make([]byte, 512)
+	n, err := f.Read(b)
+	if n == 0 {
+		return nil, errors.Join(errors.New("the file is empty"), err)
+	}
+	return b[:n], nil
+}
+
+func mooncakeCalls(ctx context.Context, path string) (calls []call, sum string, err error) {
+	sum, err = indexLines(ctx, path, func(i int, s span, raw []byte) error {
+		var l struct {
+			Timestamp *float64 `json:"timestamp"`
+			Input     *int32   `json:"input_length"`
+			Output    *int32   `json:"output_length"`
+			Hashes    []int64  `json:"hash_ids"`
+		}
+		if err := json.Unmarshal(raw, &l); err != nil {
+			return fmt.Errorf("row %d at byte %d: %w", i+1, s.off, err)
+		}
+		if l.Input == nil || l.Output == nil || *l.Input < 1 || *l.Output < 0 {
+			return fmt.Errorf("row %d at byte %d: input_length and output_length are needed", i+1, s.off)
+		}
+		c := call{offset: -1, input: *l.Input, output: *l.Output, blocks: l.Hashes}
+		if l.Timestamp != nil {
+			c.offset = int64(*l.Timestamp * 1e6)
+		}
+		calls = append(calls, c)
+		return nil
+	})
+	return calls, sum, err
+}
