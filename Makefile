@@ -30,7 +30,7 @@ build: ## Build bin/mifbench
 
 .PHONY: cluster-build
 cluster-build: ## Build bin/localcluster (about 1,000 CPU seconds the first time)
-	$(GO) -C test/localcluster build -ldflags '-s -w' -o $(BIN)/localcluster .
+	$(GO) -C test/localcluster build -ldflags '-s -w -X k8s.io/component-base/version.gitVersion=v1.37.2' -o $(BIN)/localcluster .
 
 .PHONY: cluster-up
 cluster-up: build cluster-build ## Start a local control plane and print its kubeconfig
