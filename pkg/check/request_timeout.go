@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/mifbench/mifbench/pkg/config"
+	"github.com/mifbench/mifbench/pkg/resource"
 )
 
 func requestTimeout() Check {
@@ -13,25 +14,16 @@ func requestTimeout() Check {
 		Why: "active-request-scorer forgets requests older than requestTimeout (2m by default), so busy endpoints look idle and get still more.",
 		Fix: "Set requestTimeout above the time that the slowest request takes.",
 		Run: func(c *Model) []Finding {
+			slowest := slowestScenarios(c)
 			var out []Finding
 			eachScorer(c, func(p picker, d declared, _ plugin) {
-				if d.kind != "active-request-scorer" {
+				sc, met := slowest[p.scheduler.resource.Address]
+				limit, known := scorerLimit(d)
+				if d.kind != "active-request-scorer" || !met || !known {
 					return
 				}
-				limit := 2 * time.Minute
-				if given, ok := d.params["requestTimeout"]; ok {
-					text, _ := given.(string)
-					given, err := time.ParseDuration(text)
-					if err != nil {
-						return // MIF005 says so
-					}
-					limit = given
-				}
-				for _, sc := range c.Scenarios {
-					if need := expected(sc); need > limit && meets(c, sc, p.scheduler) {
-						out = append(out, p.finding(d.path+".parameters.requestTimeout", fmt.Sprintf("The limit is %s, but requests of %s are expected to take about %s.", limit, sc.Address, need.Round(time.Second))))
-						return
-					}
+				if need := expected(sc); need > limit {
+					out = append(out, p.finding(d.path+".parameters.requestTimeout", fmt.Sprintf("The limit is %s, but requests of %s are expected to take about %s.", limit, sc.Address, need.Round(time.Second))))
 				}
 			})
 			return out
@@ -39,12 +31,26 @@ func requestTimeout() Check {
 	}
 }
 
-// meets tells whether a scenario's requests go through a scheduler.
-func meets(c *Model, sc config.Scenario, s scheduler) bool {
-	for _, t := range targets(c, sc) {
-		if t.resource.Address == s.resource.Address {
-			return true
+// scorerLimit is the scorer's requestTimeout; what is no duration is another check's business.
+func scorerLimit(d declared) (limit time.Duration, known bool) {
+	given, ok := d.params["requestTimeout"]
+	if !ok {
+		return 2 * time.Minute, true
+	}
+	text, _ := given.(string)
+	limit, err := time.ParseDuration(text)
+	return limit, err == nil
+}
+
+// slowestScenarios are the scenarios with the longest requests by the scheduler that they meet.
+func slowestScenarios(c *Model) map[resource.Address]config.Scenario {
+	out := map[resource.Address]config.Scenario{}
+	for _, sc := range c.Scenarios {
+		for _, s := range targets(c, sc) {
+			if have, ok := out[s.resource.Address]; !ok || expected(sc) > expected(have) {
+				out[s.resource.Address] = sc
+			}
 		}
 	}
-	return false
+	return out
 }
