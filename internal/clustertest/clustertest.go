@@ -79,6 +79,7 @@ func flag(name, value string) Option {
 // Start starts a cluster for one test and stops it at the test's end. It skips the test when the binary is missing.
 func Start(t testing.TB, opts ...Option) *Cluster {
 	t.Helper()
+	skipShort(t)
 	c, err := start(opts)
 	if errors.Is(err, errNoBinary) && os.Getenv(RequireVariable) != "1" {
 		t.Skip(err)
@@ -92,6 +93,14 @@ func Start(t testing.TB, opts ...Option) *Cluster {
 		}
 	})
 	return c
+}
+
+// skipShort keeps `go test -short` free of clusters.
+func skipShort(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("needs a cluster: make test-cluster")
+	}
 }
 
 // binary finds the control plane.

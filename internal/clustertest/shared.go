@@ -28,6 +28,7 @@ func NewShared(opts ...Option) *Shared { return &Shared{opts: opts} }
 // Get returns the cluster, starting it if need be. It skips the test when the binary is missing.
 func (s *Shared) Get(t testing.TB) *Cluster {
 	t.Helper()
+	skipShort(t)
 	s.once.Do(func() { s.c, s.err = start(s.opts) })
 	if errors.Is(s.err, errNoBinary) && os.Getenv(RequireVariable) != "1" {
 		t.Skip(s.err)
