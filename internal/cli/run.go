@@ -132,7 +132,7 @@ func (a *app) openFolder(cfg *config.Config, chosen []config.Scenario, site *sit
 // from running; an interrupt does.
 func (a *app) runAll(ctx context.Context, folder *runner.Folder, chosen []config.Scenario, site *site, f *runFlags) ([]result, error) {
 	var results []result
-	var errs []error
+	failed := 0
 	for i, s := range chosen {
 		if a.soft.Err() != nil {
 			break
@@ -140,8 +140,8 @@ func (a *app) runAll(ctx context.Context, folder *runner.Folder, chosen []config
 		a.say("[%d/%d] %s", i+1, len(chosen), describe(s))
 		r, err := a.runScenario(ctx, folder, s, site, f)
 		if err != nil {
-			a.say("  failed: %v", err)
-			errs = append(errs, fmt.Errorf("scenario %s: %w", s.Name, err))
+			a.say("error: scenario %s: %v", s.Name, err)
+			failed++
 			continue
 		}
 		results = append(results, r)
@@ -153,8 +153,9 @@ func (a *app) runAll(ctx context.Context, folder *runner.Folder, chosen []config
 	case a.soft.Err() != nil:
 		a.say("\nInterrupted; what was measured is kept. Go on with: mifbench run --resume %s", folder.Path())
 		return results, &exitError{code: exitInterrupted}
-	case len(errs) > 0:
-		return results, &exitError{code: exitFailed, cause: errors.Join(errs...)}
+	case failed > 0:
+		a.say("\n%d of %d scenarios failed; go on with: mifbench run --resume %s", failed, len(chosen), folder.Path())
+		return results, quiet(exitFailed)
 	}
 	return results, verdict(results)
 }
