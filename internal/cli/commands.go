@@ -38,6 +38,7 @@ func commands() []command {
 		{groupState, (*app).formatCommand},
 		{groupState, (*app).graphCommand},
 		{groupState, (*app).evalCommand},
+		{groupState, (*app).showCommand},
 		{groupState, (*app).outputCommand},
 		{groupState, (*app).stateCommand},
 		{groupState, (*app).importCommand},
