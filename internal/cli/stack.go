@@ -128,9 +128,34 @@ func (s *stack) plan(ctx context.Context, o plan.Options, parallel int) (plan.Pl
 	if !o.Destroy {
 		desired = seen.Desired
 	}
-	return plan.Build(plan.Input{
+	p := plan.Build(plan.Input{
 		Stack: s.name, Desired: desired, Prior: s.prior, Observations: seen.Seen, Moved: moved, Options: o,
-	}), nil
+	})
+	return p, s.warnOfForeign(ctx, p)
+}
+
+// warnOfForeign notes what else a namespace holds that the plan deletes: it goes with it.
+func (s *stack) warnOfForeign(ctx context.Context, p plan.Plan) error {
+	for i, c := range p.Changes {
+		if c.ID.Kind != "Namespace" || c.Action != plan.Delete {
+			continue
+		}
+		var releases []string
+		for _, e := range s.prior.Entries {
+			if e.ID.Driver == resource.DriverHelm && e.ID.Namespace == c.ID.Name {
+				releases = append(releases, e.ID.Name)
+			}
+		}
+		foreign, gaps, err := s.kube.ForeignObjects(ctx, c.ID.Name, s.name, releases...)
+		if err != nil {
+			return err
+		}
+		for _, id := range foreign {
+			p.Changes[i].Warnings = append(p.Changes[i].Warnings, fmt.Sprintf("%s is not of this stack and goes with the namespace", id))
+		}
+		p.Changes[i].Notes = append(p.Changes[i].Notes, gaps...)
+	}
+	return nil
 }
 
 // header is what a plan says of where it is about to work.

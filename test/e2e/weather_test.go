@@ -60,6 +60,13 @@ func TestDestroyWorksFromStateAlone(t *testing.T) {
 	contains(t, u.must(0, "destroy", "--auto-approve"), "0 objects of this stack remain")
 }
 
+func TestDestroyNamesWhatElseGoes(t *testing.T) {
+	u := newUser(t, "e2e-guest")
+	u.must(0, "apply", "--auto-approve", "--target", "namespace.bench")
+	u.kubectl("-n", "e2e-guest", "create", "configmap", "of-somebody-else")
+	contains(t, u.must(0, "plan", "--destroy"), "of-somebody-else", "not of this stack")
+}
+
 func TestStateOfAnotherStackIsRefused(t *testing.T) {
 	u := newUser(t, "e2e-other")
 	u.must(0, "apply", "--auto-approve", "--target", "namespace.bench")
