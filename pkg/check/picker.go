@@ -121,6 +121,17 @@ func (p picker) refs() []string {
 	return out
 }
 
+// dangling tells whether a profile uses something undeclared; what follows from that is not
+// told again.
+func (p picker) dangling(pr profile) bool {
+	for _, u := range pr.uses {
+		if _, ok := p.declaredAs(u.ref); !ok {
+			return true
+		}
+	}
+	return false
+}
+
 // used tells whether any profile uses a declared name.
 func (p picker) used(ref string) bool {
 	for _, pr := range p.profiles {

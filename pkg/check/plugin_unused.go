@@ -1,6 +1,9 @@
 package check
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 func pluginUnused() Check {
 	return Check{
@@ -10,8 +13,9 @@ func pluginUnused() Check {
 		Run: func(c *Model) []Finding {
 			var out []Finding
 			for _, p := range c.pickers {
-				if len(p.profiles) == 0 {
-					continue // the scheduler makes one profile of all plugins
+				if len(p.profiles) == 0 || slices.ContainsFunc(p.profiles, p.dangling) {
+					// The scheduler makes one profile of all plugins; a misspelt use may mean this one.
+					continue
 				}
 				for _, d := range p.plugins {
 					if d.typ.role&(roleFilter|roleScorer|rolePicker) != 0 && !p.used(d.ref) && !p.named(d.ref) {

@@ -20,7 +20,7 @@ func profileOrder() Check {
 			})
 			for _, p := range c.pickers {
 				for _, pr := range p.profiles {
-					if p.lastBefore(pr, len(pr.uses), rolePicker) < 0 && !p.strange() {
+					if p.lastBefore(pr, len(pr.uses), rolePicker) < 0 && !p.strange() && !p.dangling(pr) {
 						out = append(out, p.finding(pr.path, fmt.Sprintf("Profile %q has no picker; the scheduler will take one that is declared, or max-score-picker.", pr.name)))
 					}
 				}
