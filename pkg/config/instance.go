@@ -157,6 +157,7 @@ func together(mode repeatMode, keys []string, values []cty.Value) cty.Value {
 	switch mode {
 	case byCount:
 		return cty.TupleVal(values)
+	case single:
 	case byKey:
 		m := make(map[string]cty.Value, len(values))
 		for i, k := range keys {

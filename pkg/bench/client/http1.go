@@ -279,4 +279,3 @@ func hasToken(list, token string) bool {
 	}
 	return false
 }
-

@@ -156,12 +156,12 @@ func blockHeader(blockType string, labels []string) string {
 	return out
 }
 
-// The types Absent and Meant in a diagnostic's Extra let the caller pair "x is missing" with "xx is
-// not expected, did you mean x": one mistake, told twice.
-type (
-	Absent struct{ Header, Name string }
-	Meant  struct{ Header, Name string }
-)
+// Absent in a diagnostic's Extra lets the caller pair "x is missing" with a Meant of the same
+// block: one mistake, told twice.
+type Absent struct{ Header, Name string }
+
+// Meant in a diagnostic's Extra says which name "xx is not expected, did you mean x" proposes.
+type Meant struct{ Header, Name string }
 
 // Paired drops from diagnostics what is absent only because it was misspelt.
 func Paired(in hcl.Diagnostics) hcl.Diagnostics {

@@ -9,7 +9,7 @@ import (
 func TestNearest(t *testing.T) {
 	names := []string{"name", "labels", "namespace", "replicas", "replicated", "image_pull_secrets", "prefill-filter", "decode"}
 	for given, want := range map[string]string{
-		"nmae": "name", "Name": "name", "label": "labels", "namespce": "namespace", "replica": "replicas",
+		"naem": "name", "Name": "name", "label": "labels", "namespce": "namespace", "replica": "replicas",
 		"replicate": "replicated", "imagePullSecrets": "image_pull_secrets", "prefil-filter": "prefill-filter",
 		"decoder": "decode", "something": "", "x": "", "": "", "port": "",
 	} {

@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/httpstream"
+	"k8s.io/apimachinery/pkg/util/httpstream" //nolint:staticcheck // client-go's port-forward takes this type
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/portforward"
@@ -47,17 +47,17 @@ func (d *Driver) PortForward(ctx context.Context, namespace, pod string, port in
 		return "", nil, d.explain("forward a port to", id, fmt.Errorf("port %d: %w", port, orClosed(err)))
 	case <-ctx.Done():
 		end()
-		<-result
+		_ = <-result // the cause is told below
 		return "", nil, d.explain("forward a port to", id, ctx.Err())
 	}
 	ports, err := f.GetPorts()
 	if err != nil {
 		end()
-		<-result
+		_ = <-result // the cause is told below
 		return "", nil, d.explain("forward a port to", id, err)
 	}
 	release := context.AfterFunc(ctx, end)
-	return "127.0.0.1:" + strconv.Itoa(int(ports[0].Local)), func() { release(); end(); <-result; result <- nil }, nil
+	return "127.0.0.1:" + strconv.Itoa(int(ports[0].Local)), func() { release(); end(); result <- <-result }, nil
 }
 
 func orClosed(err error) error {
