@@ -65,7 +65,9 @@ func openCalls(ctx context.Context, o *opening, calls []call, sum string, speed 
 		return nil, err
 	}
 	b := &blocks{o: o, corpus: filler, made: map[int64]string{}}
-	n, span := int64(len(kept)), kept[len(kept)-1].offset+1
+	n := int64(len(kept))
+	// The trace begins again one mean gap after its last request.
+	span := kept[n-1].offset + max(1, kept[n-1].offset/max(1, n-1))
 	p := newPlanned(o, filler, sum, n, func(ctx context.Context, i int64) (recipe, error) {
 		c := kept[i%n]
 		head, err := b.head(ctx, c)
