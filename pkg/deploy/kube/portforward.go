@@ -47,14 +47,12 @@ func (d *Driver) PortForward(ctx context.Context, namespace, pod string, port in
 		return "", nil, d.explain("forward a port to", id, fmt.Errorf("port %d: %w", port, orClosed(err)))
 	case <-ctx.Done():
 		end()
-		_ = <-result // the cause is told below
-		return "", nil, d.explain("forward a port to", id, ctx.Err())
+		return "", nil, d.explain("forward a port to", id, errors.Join(ctx.Err(), <-result))
 	}
 	ports, err := f.GetPorts()
 	if err != nil {
 		end()
-		_ = <-result // the cause is told below
-		return "", nil, d.explain("forward a port to", id, err)
+		return "", nil, d.explain("forward a port to", id, errors.Join(err, <-result))
 	}
 	release := context.AfterFunc(ctx, end)
 	return "127.0.0.1:" + strconv.Itoa(int(ports[0].Local)), func() { release(); end(); result <- <-result }, nil
