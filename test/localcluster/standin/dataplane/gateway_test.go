@@ -157,6 +157,21 @@ func TestFind(t *testing.T) {
 	}
 }
 
+func TestByPrecedence(t *testing.T) {
+	routes := []Route{
+		{Name: "all"}, {Name: "v1", Matches: []Match{{Prefix: "/v1"}}}, {Name: "v1/models", Matches: []Match{{Prefix: "/v1/models"}}},
+		{Name: "header", Matches: []Match{{Headers: map[string]string{"A": "b"}}}}, {Name: "exact", Matches: []Match{{Exact: "/v1"}}}, {Name: "all again"},
+	}
+	ByPrecedence(routes)
+	var got []string
+	for _, r := range routes {
+		got = append(got, r.Name)
+	}
+	if want := "exact,v1/models,v1,header,all,all again"; strings.Join(got, ",") != want {
+		t.Errorf("order is %v, want %s", got, want)
+	}
+}
+
 // BenchmarkStream passes one chunk per iteration through gateway, with engine and client in the same process, over 200
 // streams; ns/op is therefore the cost of all three.
 func BenchmarkStream(b *testing.B) {

@@ -2,6 +2,7 @@ package dataplane
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -34,6 +35,24 @@ type Route struct {
 type Table struct {
 	Down   string // why the whole gateway does not serve; "" when it does
 	Routes []Route
+}
+
+// ByPrecedence sorts rules as the Gateway API demands: an exact path before a prefix, a longer prefix before a shorter one,
+// more headers before fewer, else as they are. A rule counts by the best of its matches.
+func ByPrecedence(routes []Route) {
+	slices.SortStableFunc(routes, func(a, b Route) int { return slices.Compare(b.rank(), a.rank()) })
+}
+
+// rank is larger for rules that come first.
+func (t *Route) rank() []int {
+	best := []int{0, 0, 0}
+	for _, m := range t.Matches {
+		r := []int{len(m.Exact), len(m.Prefix), len(m.Headers)}
+		if slices.Compare(r, best) > 0 {
+			best = r
+		}
+	}
+	return best
 }
 
 // Find returns the first rule that matches a request, or nil. Rules must be in order of precedence.

@@ -145,6 +145,7 @@ func tableOf(g *gateway, name string, routes []*route, pools map[*pool]*dataplan
 			t.Routes = append(t.Routes, out)
 		}
 	}
+	dataplane.ByPrecedence(t.Routes)
 	return t
 }
 
