@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/mifbench/mifbench/pkg/bench"
+	"github.com/mifbench/mifbench/pkg/bench/client"
+	"github.com/mifbench/mifbench/pkg/bench/dataset"
+)
+
+// serving is one execution of bench serve.
+type serving struct {
+	app    *app
+	flags  *serveFlags
+	base   string // base URL, without the path of the API
+	params client.Params
+	source dataset.Source
+	osl    int
+}
+
+// target finds the server and the model.
+func (s *serving) target(ctx context.Context) error {
+	f := s.flags
+	s.base = f.baseURL
+	if s.base == "" {
+		s.base = "http://" + net.JoinHostPort(f.host, strconv.Itoa(f.port))
+	}
+	if f.model == "" {
+		name, err := s.firstModel(ctx)
+		if err != nil {
+			return err
+		}
+		f.model = name
+		s.app.say("Model: %s, the first that the server lists", name)
+	}
+	if f.idPrefix == "" && !f.given("request-id-prefix") {
+		b := make([]byte, 4)
+		rand.Read(b) //nolint:errcheck // never fails
+		f.idPrefix = "bench-" + hex.EncodeToString(b) + "-"
+	}
+	var err error
+	s.params, err = f.body()
+	return err
+}
+
+// headers are those of --header; later ones win.
+func (s *serving) headers() http.Header {
+	h := http.Header{}
+	list, _ := pairs("header", "=", s.flags.headers) //nolint:errcheck // checked with the flags
+	for _, kv := range list {
+		h.Set(kv[0], kv[1])
+	}
+	return h
+}
+
+func (s *serving) options() client.Options {
+	return client.Options{
+		BaseURLs: []string{s.base}, API: s.flags.api(), Path: s.flags.endpoint, APIKey: s.app.env.lookup("OPENAI_API_KEY"),
+		Headers: s.headers(), TLS: client.TLS{Insecure: s.flags.insecure}, Timeouts: client.DefaultTimeouts(),
+	}
+}
+
+// http is a client for the questions beside the load, with the load's credentials.
+func (s *serving) http() *http.Client {
+	return &http.Client{Timeout: 30 * time.Second, Transport: &withHeaders{
+		next: &http.Transport{
+			TLSClientConfig:     &tls.Config{InsecureSkipVerify: s.flags.insecure}, //nolint:gosec // --insecure asks for it
+			MaxIdleConnsPerHost: cutters,
+		},
+		header: s.headers(), key: s.app.env.lookup("OPENAI_API_KEY"),
+	}}
+}
+
+type withHeaders struct {
+	next   http.RoundTripper
+	header http.Header
+	key    string
+}
+
+// RoundTrip adds the headers to a copy of the request.
+func (t *withHeaders) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	if t.key != "" {
+		r.Header.Set("Authorization", "Bearer "+t.key)
+	}
+	for k, v := range t.header {
+		r.Header[k] = v
+	}
+	return t.next.RoundTrip(r)
+}
+
+// firstModel asks the server for its models, as upstream does without --model.
+func (s *serving) firstModel(ctx context.Context) (string, error) {
+	url := s.base + "/v1/models"
+	fail := func(err error) (string, error) {
+		return "", fmt.Errorf("no --model was given and GET %s did not tell one: %w", url, err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return fail(err)
+	}
+	resp, err := s.http().Do(req)
+	if err != nil {
+		return fail(err)
+	}
+	defer resp.Body.Close() //nolint:errcheck // only read
+	if resp.StatusCode != http.StatusOK {
+		return fail(fmt.Errorf("it answered %s", resp.Status))
+	}
+	var list struct {
+		Data []struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&list); err != nil {
+		return fail(err)
+	}
+	if len(list.Data) == 0 || list.Data[0].ID == "" {
+		return fail(fmt.Errorf("it lists no model"))
+	}
+	return list.Data[0].ID, nil
+}
+
+// scenario is the load. Upstream sends nothing before it unless asked to, so bench's own
+// probe is left out.
+func (s *serving) scenario() bench.Scenario {
+	f := s.flags
+	return bench.Scenario{
+		Name: f.scenarioName(), Client: s.options(), Params: s.params, Source: s.source, Arrival: f.arrival(),
+		MaxConcurrency: f.concurrency, OutputTokens: s.osl, RequestIDPrefix: f.idPrefix, SkipProbe: true,
+	}
+}
+
+func (f *serveFlags) scenarioName() string {
+	if f.label != "" {
+		return f.label
+	}
+	return f.dataset
+}
