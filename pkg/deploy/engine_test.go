@@ -177,7 +177,9 @@ func TestKillAtEveryStepOfApply(t *testing.T) {
 			r := newRig(t, published()...)
 			r.par = par
 			r.world.Freeze(n)
-			if _, err := r.apply(plan.Options{}); n < total && err == nil {
+			// Objects worked on at the same time share saves, so a parallel apply may need fewer
+			// effects than the one that was counted and end before the kill.
+			if _, err := r.apply(plan.Options{}); n < total && par == 1 && err == nil {
 				t.Fatalf("kill at %d of %d: apply noticed nothing", n, total)
 			}
 			r.world.Freeze(-1)
