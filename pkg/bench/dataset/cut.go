@@ -87,7 +87,10 @@ func (c cutter) fit(ctx context.Context, head, win string, n int) (int, error) {
 			end = b.pick(win, at)
 		}
 		exactWord = false
-		if end <= 0 {
+		switch {
+		case end <= 0 && b.hiN < 0:
+			return 0, errShort
+		case end <= 0:
 			return 0, nil
 		}
 		k, err := c.counter.Count(ctx, head+win[:end])

@@ -7,6 +7,7 @@ import (
 	"os"
 	"sort"
 	"strings"
+	"unicode/utf8"
 )
 
 // corpus is a text with numbered places where prompts may start. Places are in the
@@ -107,8 +108,24 @@ func (s *stream) read(ctx context.Context, at int64, want int) (string, error) {
 		}
 		out.Write(part)
 	}
-	text := strings.ToValidUTF8(out.String(), "\ufffd")
+	text := strings.ToValidUTF8(wholeRunes(out.String()), "\ufffd")
 	return firstWord(text, at == 0), nil
+}
+
+// wholeRunes drops what is left of characters that the ends of a part cut through.
+func wholeRunes(s string) string {
+	for n := 0; n < utf8.UTFMax-1 && s != "" && !utf8.RuneStart(s[0]); n++ {
+		s = s[1:]
+	}
+	for n := 1; n < utf8.UTFMax && n <= len(s); n++ {
+		if k := len(s) - n; utf8.RuneStart(s[k]) {
+			if !utf8.FullRuneInString(s[k:]) {
+				s = s[:k]
+			}
+			break
+		}
+	}
+	return s
 }
 
 // firstWord drops the rest of a word that the place cut through.

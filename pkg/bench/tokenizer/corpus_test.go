@@ -31,7 +31,7 @@ func nastyCorpus(t *testing.T, dir string, tk *Tokenizer, size int) []document {
 		{"go", readTree(t, goSource(t), size/12, ".go")},
 		{"javascript", readTree(t, filepath.Join(dir, "node_modules", "@stdlib"), size/16, ".js")},
 		{"json", readTree(t, filepath.Join(dir, "node_modules", "@stdlib"), size/32, ".json")},
-		{"manuals", readTree(t, os.Getenv("MIFBENCH_ORACLE_TEXT"), size/4, ".gz", ".html")},
+		{"manuals", readTree(t, os.Getenv("MIFBENCH_ORACLE_TEXT"), size/4, ".gz", ".html", ".txt")},
 		{"vocabulary", vocabularyText(tk, rng, size/6)},
 		{"assigned", assignedText(rng, size/48)},
 		{"random code points", randomRunes(rng, size/40)},

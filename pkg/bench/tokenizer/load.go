@@ -125,13 +125,16 @@ func (t *Tokenizer) nameIDs(f *file) error {
 }
 
 func (t *Tokenizer) addTokens(tokens []added, nfc bool) {
-	var raw, normed []added
+	var raw, normed, control []added
 	for _, a := range tokens {
 		t.texts[a.ID] = a.Content
 		if t.model.chars {
 			t.texts[a.ID] = strings.ReplaceAll(a.Content, "▁", " ")
 		}
 		t.special[a.ID] = a.Special
+		if a.Special || strings.ContainsAny(a.Content, "|｜") {
+			control = append(control, a)
+		}
 		if !a.Normalized {
 			raw = append(raw, a)
 			continue
@@ -141,7 +144,7 @@ func (t *Tokenizer) addTokens(tokens []added, nfc bool) {
 		}
 		normed = append(normed, a)
 	}
-	t.raw, t.normed = newMatcher(raw), newMatcher(normed)
+	t.raw, t.normed, t.control = newMatcher(raw), newMatcher(normed), newMatcher(control)
 }
 
 // load checks the model and builds its tables.

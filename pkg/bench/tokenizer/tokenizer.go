@@ -15,6 +15,7 @@ type Tokenizer struct {
 	// prefixSpace puts a space before a text that has none, as ByteLevel may ask.
 	prefixSpace bool
 	raw, normed matcher // added tokens sought before and after normalization
+	control     matcher // those that no ordinary text should hold
 	texts       []string
 	special     map[int32]bool
 	facts       Facts
@@ -92,16 +93,16 @@ func (t *Tokenizer) Prefix(text string, n int) int {
 	return s.end
 }
 
-// Reserved returns the end in bytes of the first added token written out in text, -1 when
-// there is none.
+// Reserved returns the end in bytes of the first control token written out in text, -1
+// when there is none. Control tokens are those marked special and those written with bars
+// (DeepSeek does not mark <｜User｜>); other added tokens, such as Gemma's for runs of white
+// space, are ordinary text.
 func (t *Tokenizer) Reserved(text string) int {
-	first := -1
-	for _, m := range []*matcher{&t.raw, &t.normed} {
-		if _, end, _, ok := m.find(text, 0); ok && (first < 0 || end < first) {
-			first = end
-		}
+	_, end, _, ok := t.control.find(text, 0)
+	if !ok {
+		return -1
 	}
-	return first
+	return end
 }
 
 // Decode returns the ids' bytes as text, with U+FFFD for what is not UTF-8. Special tokens
