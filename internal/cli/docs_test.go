@@ -86,7 +86,14 @@ func documentedValues(code string) []config.VarArg {
 	var out []config.VarArg
 	for _, m := range regexp.MustCompile(`(?ms)^variable "(\w+)" \{(.*?)\}$|^variable "(\w+)" \{([^\n]*)\}$`).FindAllStringSubmatch(code, -1) {
 		if name, body := m[1]+m[3], m[2]+m[4]; !strings.Contains(body, "default") {
-			out = append(out, config.VarArg{Assignment: name + "=/value"})
+			value := "/value"
+			switch {
+			case strings.Contains(body, "number"):
+				value = "1"
+			case strings.Contains(body, "bool"):
+				value = "true"
+			}
+			out = append(out, config.VarArg{Assignment: name + "=" + value})
 		}
 	}
 	return out

@@ -34,9 +34,14 @@ func meet(a, b []string) (int, int) {
 	const reach = 200 // lines looked ahead
 	for sum := 1; sum < 2*reach; sum++ {
 		for i := max(0, sum-reach); i <= min(sum, reach); i++ {
-			if j := sum - i; i < len(a) && j < len(b) && a[i] == b[j] && strings.TrimSpace(a[i]) != "" {
-				return i, j
+			j := sum - i
+			if i >= len(a) || j >= len(b) || a[i] != b[j] || strings.TrimSpace(a[i]) == "" {
+				continue
 			}
+			for i > 0 && j > 0 && a[i-1] == b[j-1] {
+				i, j = i-1, j-1
+			}
+			return i, j
 		}
 	}
 	return len(a), len(b)
