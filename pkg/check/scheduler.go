@@ -86,9 +86,6 @@ func scenarioFinding(s config.Scenario, path, detail string) Finding {
 	return Finding{At: at, Block: s.Range, Detail: detail}
 }
 
-// only is one finding as a list.
-func only(f Finding) []Finding { return []Finding{f} }
-
 const (
 	fault = hcl.DiagError
 	doubt = hcl.DiagWarning
