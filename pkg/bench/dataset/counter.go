@@ -37,6 +37,10 @@ type reserver interface {
 	Reserved(text string) int
 }
 
+// charsPerToken is the approximation's one parameter: English under the tokenizers of
+// large models has about four characters a token.
+const charsPerToken = 4
+
 // Approximate is the counter for want of a tokenizer: 4 characters a token.
 type Approximate struct{}
 

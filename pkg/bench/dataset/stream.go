@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -154,7 +155,7 @@ func readAt(path string, off, size int64) ([]byte, error) {
 	defer f.Close() //nolint:errcheck // only read
 	b := make([]byte, size)
 	if _, err := f.ReadAt(b, off); err != nil {
-		if err == io.EOF { //nolint:errorlint // ReadAt's contract
+		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
 		return nil, fmt.Errorf("%s at byte %d: %w; the file has changed since it was opened", path, off, err)

@@ -2,6 +2,7 @@ package tokenizer
 
 import (
 	"compress/gzip"
+	"errors"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -110,7 +111,7 @@ func appendFile(b *strings.Builder, path string, size int) error {
 		}
 	}
 	_, err = io.CopyN(b, r, int64(min(size-b.Len(), 256<<10)))
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		err = nil
 	}
 	return err

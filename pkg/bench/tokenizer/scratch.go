@@ -6,7 +6,6 @@ type scratch struct {
 	// limit, when above 0, ends the work after the piece that reaches it; end is the byte
 	// where the last piece within the limit ended.
 	limit, end int
-	full       bool
 	symbols    []int32
 	ranks      []int32
 	merged     []int32
