@@ -76,7 +76,7 @@ generate: build ## Rewrite the generated reference pages
 
 .PHONY: lint
 lint: $(BIN)/golangci-lint ## Linters
-	$(BIN)/golangci-lint run ./...
+	$(BIN)/golangci-lint run --allow-parallel-runners ./...
 
 $(BIN)/golangci-lint: tools/go.mod
 	$(GO) -C tools build -o $@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint

@@ -113,9 +113,9 @@ func (s *serving) measure(ctx context.Context, dir string) (result, error) {
 func (s *serving) plan() measuring {
 	f := s.flags
 	info := s.source.Info()
-	levels, _ := f.levels()                           //nolint:errcheck // checked with the flags
-	slo, _ := f.limits()                              //nolint:errcheck // checked with the flags
-	metadata, _ := pairs("metadata", "=", f.metadata) //nolint:errcheck // checked with the flags
+	levels, _ := f.levels()
+	slo, _ := f.limits()
+	metadata, _ := pairs("metadata", "=", f.metadata)
 	m := measuring{View: metrics.ViewVLLM, Dataset: info, Params: report.Params{
 		OSL: s.osl, Dataset: f.dataset, ApproximateLengths: !info.Exact, MaxConcurrency: f.concurrency,
 		RequestRate: f.finite(), Burstiness: f.burstiness, NumPrompts: int(f.numPrompts), Workers: 1,

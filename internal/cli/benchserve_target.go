@@ -45,7 +45,7 @@ func (s *serving) target(ctx context.Context) error {
 	}
 	if f.idPrefix == "" && !f.given("request-id-prefix") {
 		b := make([]byte, 4)
-		rand.Read(b) //nolint:errcheck // never fails
+		rand.Read(b)
 		f.idPrefix = "bench-" + hex.EncodeToString(b) + "-"
 	}
 	var err error
@@ -56,7 +56,7 @@ func (s *serving) target(ctx context.Context) error {
 // headers are those of --header; later ones win.
 func (s *serving) headers() http.Header {
 	h := http.Header{}
-	list, _ := pairs("header", "=", s.flags.headers) //nolint:errcheck // checked with the flags
+	list, _ := pairs("header", "=", s.flags.headers)
 	for _, kv := range list {
 		h.Set(kv[0], kv[1])
 	}

@@ -103,7 +103,7 @@ func (a *app) printComparison(c compared, asJSON bool) error {
 	}
 	for i, p := range c.Comparisons {
 		if i > 0 {
-			fmt.Fprintln(a.env.Stdout) //nolint:errcheck // the next write fails, too
+			fmt.Fprintln(a.env.Stdout)
 		}
 		if err := report.Comparison(a.env.Stdout, p.A, p.B, p.Comparison); err != nil {
 			return err

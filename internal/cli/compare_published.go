@@ -42,7 +42,7 @@ func publishedResult(row map[string]any) report.Result {
 		}
 		return metrics.NA()
 	}
-	name, _ := row["name"].(string) //nolint:errcheck // our own data, tested
+	name, _ := row["name"].(string)
 	span := func(label string) time.Duration { return seconds(float64(num(label))) }
 	s := metrics.Summary{
 		View: metrics.ViewMoreh, Duration: float64(num("Benchmark duration (s)")),

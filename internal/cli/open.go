@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/mifbench/mifbench/pkg/check"
 	"github.com/mifbench/mifbench/pkg/deploy/kube"
 	"github.com/mifbench/mifbench/pkg/state"
 )
@@ -17,6 +18,9 @@ import (
 func (a *app) openStack(ctx context.Context, f *stackFlags, destroy bool) (*stack, error) {
 	if !destroy {
 		cfg, err := a.load(f.vars, nil)
+		if err == nil {
+			err = a.diagnose(cfg, check.Run(cfg))
+		}
 		if err != nil {
 			return nil, err
 		}

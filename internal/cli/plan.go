@@ -62,11 +62,6 @@ func (a *app) runPlan(cmd *cobra.Command, f *planFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	if !f.options.Destroy {
-		if err := a.checkDomain(f.vars); err != nil {
-			return err
-		}
-	}
 	ctx := a.soft
 	s, err := a.openStack(ctx, &f.stackFlags, f.options.Destroy)
 	if err != nil {

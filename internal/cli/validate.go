@@ -53,16 +53,6 @@ func (a *app) examine(vars []config.VarArg) (*config.Config, hcl.Diagnostics) {
 	return cfg, diags
 }
 
-// checkDomain prints what the domain checks find and fails when one is an error. Mistakes of
-// the language are left to load.
-func (a *app) checkDomain(vars []config.VarArg) error {
-	cfg, diags := a.read(vars, nil)
-	if diags.HasErrors() {
-		return nil
-	}
-	return a.diagnose(cfg, check.Run(cfg))
-}
-
 func (a *app) validateJSON(cfg *config.Config, diags hcl.Diagnostics) error {
 	out, err := diagnostic.JSON(cfg.Files, diags)
 	if err != nil {
