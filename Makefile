@@ -58,6 +58,10 @@ test-cluster: build ## Tests on a real API server
 test-race: ## The small packages under the race detector
 	CGO_ENABLED=1 $(GO) test -race -short $(RACE_PACKAGES)
 
+.PHONY: test-tokenizers
+test-tokenizers: ## Token for token against Hugging Face's own library (MB=32 for all of it)
+	test/tokenizers/run.sh $(or $(MB),4)
+
 .PHONY: golden
 golden: ## Rewrite the golden files; read the diff before you commit it
 	$(GO) test -short $(PACKAGES) -update

@@ -2,12 +2,14 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/mifbench/mifbench/pkg/bench/client"
 	"github.com/mifbench/mifbench/pkg/bench/dataset"
 	"github.com/mifbench/mifbench/pkg/config"
 )
@@ -34,8 +36,8 @@ func (a *app) openDataset(ctx context.Context, s config.Scenario, base string) (
 	if s.Prompts > 0 {
 		o.Prompts = s.Prompts
 	}
-	if o.TokenizerPath == "" {
-		a.chooseCounter(ctx, &o, base)
+	if err := a.chooseCounter(ctx, &o, base, s.API); err != nil {
+		return nil, err
 	}
 	source, err := dataset.Open(ctx, o)
 	if err != nil {
@@ -54,14 +56,35 @@ func orAll(n, all int64) int64 {
 	return all
 }
 
-// chooseCounter asks the server to count when it can.
-func (a *app) chooseCounter(ctx context.Context, o *dataset.Options, base string) {
+// chooseCounter counts by the tokenizer file and finds out how many tokens the server adds to
+// what the file counts; without a file the server counts when it can. A chat template's tokens
+// are told by usage only, so they are left to the comparison after the run.
+func (a *app) chooseCounter(ctx context.Context, o *dataset.Options, base, api string) error {
+	if o.TokenizerPath != "" {
+		return a.probeTokenizer(ctx, o, base, api)
+	}
 	server := dataset.NewServerCounter(base, o.Model, nil)
 	if _, err := server.Count(ctx, "a few words"); err != nil {
 		a.say("  the server does not count tokens for us (%v)", err)
-		return
+		return nil
 	}
 	o.Counter = server
+	return nil
+}
+
+func (a *app) probeTokenizer(ctx context.Context, o *dataset.Options, base, api string) error {
+	local, err := dataset.NewFileCounter(o.TokenizerPath)
+	if err != nil || api == string(client.Chat) {
+		return err
+	}
+	o.SpecialTokens, err = dataset.ProbeSpecialTokens(ctx, dataset.ProbeOptions{ServerURL: base, Model: o.Model, Local: local})
+	switch {
+	case errors.Is(err, dataset.ErrTokenizerDiffers):
+		return err
+	case err != nil:
+		a.say("  the server does not say how many tokens it adds by itself (%v); none are assumed", err)
+	}
+	return nil
 }
 
 // fixedSet repeats the first n prompts in turn.
