@@ -82,7 +82,11 @@ func (s *serving) prompts(ctx context.Context) (dataset.Source, error) {
 	if !byServer {
 		return source, nil
 	}
-	return s.cutAll(ctx, source)
+	n := s.flags.numPrompts
+	if d := source.Info().Distinct; d > 0 {
+		n = min(n, d)
+	}
+	return s.app.prepare(ctx, source, n, o.Tokens)
 }
 
 // counter picks what counts tokens: the tokenizer's file when --tokenizer or --model is

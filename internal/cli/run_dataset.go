@@ -119,12 +119,15 @@ func (p prepared) Prompt(ctx context.Context, i int64) (dataset.Prompt, error) {
 	return p.Source.Prompt(ctx, i)
 }
 
+// cutters is how many prompts are cut at a time.
+const cutters = 8
+
 // maxPrepared bounds the text that is held ready, in bytes; longer sets are cut during the run.
 const maxPrepared = 512 << 20
 
 // prepare cuts the first n prompts, so that no request waits for its prompt.
 func (a *app) prepare(ctx context.Context, source dataset.Source, n int64, tokens int) (dataset.Source, error) {
-	const bytesPerToken, workers = 6, 4
+	const bytesPerToken = 6
 	if n == 0 || n*int64(max(tokens, 1))*bytesPerToken > maxPrepared {
 		return source, nil
 	}
@@ -132,9 +135,12 @@ func (a *app) prepare(ctx context.Context, source dataset.Source, n int64, token
 	p := prepared{source, make([]dataset.Prompt, n)}
 	var next atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)
-	for range workers {
+	for range cutters {
 		group.Go(func() error {
 			for i := next.Add(1) - 1; i < n; i = next.Add(1) - 1 {
+				if err := a.soft.Err(); err != nil {
+					return err
+				}
 				prompt, err := source.Prompt(ctx, i)
 				if err != nil {
 					return err

@@ -34,7 +34,7 @@ func Inspect(ctx context.Context, o Options, n int64) (Report, error) {
 }
 
 // Verify counts every one of o.Prompts prompts again and returns an error when one does
-// not have its length, or begins like another although the source should not do that.
+// not have its length. Prompts that begin alike are counted in the report and are no error.
 func Verify(ctx context.Context, o Options) (Report, error) {
 	r, err := look(ctx, o, max(1, o.Prompts), 0)
 	if err == nil && r.Wrong > 0 && r.Info.Exact {
