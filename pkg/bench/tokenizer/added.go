@@ -10,7 +10,11 @@ import (
 // matcher finds added tokens in a text, the leftmost first and of those the longest.
 type matcher struct {
 	byFirst [256][]added
-	any     bool
+	// second has a bit for each second byte that a longer token has, after its first.
+	second [256][4]uint64
+	// single says that a token of one byte begins with it.
+	single [256]bool
+	any    bool
 }
 
 func newMatcher(tokens []added) matcher {
@@ -18,6 +22,12 @@ func newMatcher(tokens []added) matcher {
 	for _, t := range tokens {
 		if t.Content != "" {
 			m.any = true
+			first := t.Content[0]
+			if len(t.Content) == 1 {
+				m.single[first] = true
+			} else {
+				m.second[first][t.Content[1]>>6] |= 1 << (t.Content[1] & 63)
+			}
 			m.byFirst[t.Content[0]] = append(m.byFirst[t.Content[0]], t)
 		}
 	}
@@ -27,6 +37,15 @@ func newMatcher(tokens []added) matcher {
 	return m
 }
 
+// begins tells by two bytes whether a token may begin at byte i. Models have hundreds of
+// tokens that begin with <, and some texts do, too.
+func (m *matcher) begins(text string, i int) bool {
+	if m.single[text[i]] {
+		return true
+	}
+	return i+1 < len(text) && m.second[text[i]][text[i+1]>>6]>>(text[i+1]&63)&1 != 0
+}
+
 // find returns the first token at or after from.
 func (m *matcher) find(text string, from int) (start, end int, token *added, ok bool) {
 	if !m.any {
@@ -34,6 +53,9 @@ func (m *matcher) find(text string, from int) (start, end int, token *added, ok 
 	}
 	for i := from; i < len(text); i++ {
 		list := m.byFirst[text[i]]
+		if list == nil || !m.begins(text, i) {
+			continue
+		}
 		for k := range list {
 			if strings.HasPrefix(text[i:], list[k].Content) {
 				end := i + len(list[k].Content)

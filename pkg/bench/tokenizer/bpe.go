@@ -1,6 +1,7 @@
 package tokenizer
 
 import (
+	"hash/maphash"
 	"math"
 	"strings"
 	"unicode/utf8"
@@ -8,14 +9,15 @@ import (
 
 // model is byte-pair encoding.
 type model struct {
-	vocab map[string]int32 // raw bytes (byte-level) or characters to id
-	// merges maps a pair a<<32|b to rank<<32|id.
-	merges       map[uint64]uint64
-	bytes        [256]int32 // id of each byte, -1 when it has none
+	vocab        map[string]int32 // raw bytes (byte-level) or characters to id
+	merges       pairTable
+	seed         maphash.Seed // of the memory of words
+	bytes        [256]int32   // id of each byte, -1 when it has none
 	ignoreMerges bool
 	// chars: symbols start as characters, with bytes for those not in the vocabulary.
 	chars   bool
-	unk     int32 // -1 when there is none
+	joints  joints // of a model whose symbols start as characters
+	unk     int32  // -1 when there is none
 	fuseUnk bool
 }
 
@@ -24,57 +26,51 @@ const scanMax = 48
 
 const noRank = math.MaxInt32
 
-func (m *model) pair(a, b int32) (rank, id int32) {
-	v, ok := m.merges[uint64(uint32(a))<<32|uint64(uint32(b))]
-	if !ok {
-		return noRank, 0
-	}
-	return int32(v >> 32), int32(uint32(v)) //nolint:gosec // two halves that were put in as int32
-}
-
 // encode appends the ids of one piece.
 func (m *model) encode(s *scratch, piece string) {
 	switch {
-	case m.chars:
-		m.characters(s, piece)
-		m.mergeQueue(s)
-	case len(piece) == 1:
+	case len(piece) == 1 && !m.chars:
 		s.emit(m.bytes[piece[0]])
 	case len(piece) <= wordMax:
 		m.word(s, piece)
 	default:
-		m.bytePiece(s, piece)
+		m.merge(s, piece)
 	}
 }
 
-// word is bytePiece with a memory of recent words.
+// word is merge with a memory of recent words.
 func (m *model) word(s *scratch, piece string) {
 	if s.words == nil {
 		s.words = make([]wordEntry, wordSlots)
 	}
-	h := wordHash(piece)
+	h := maphash.String(m.seed, piece)
 	e := &s.words[h%wordSlots]
 	if e.hash == h && e.word == piece {
 		s.out = append(s.out, e.ids...)
 		return
 	}
 	n := len(s.out)
-	m.bytePiece(s, piece)
+	m.merge(s, piece)
 	e.hash, e.word, e.ids = h, strings.Clone(piece), append([]int32(nil), s.out[n:]...)
 }
 
-func (m *model) bytePiece(s *scratch, piece string) {
+// merge is the model itself.
+func (m *model) merge(s *scratch, piece string) {
 	if m.ignoreMerges {
 		if id, ok := m.vocab[piece]; ok {
 			s.emit(id)
 			return
 		}
 	}
-	s.symbols = s.symbols[:0]
-	for i := range len(piece) {
-		s.symbols = append(s.symbols, m.bytes[piece[i]])
+	if m.chars {
+		m.characters(s, piece)
+	} else {
+		s.symbols = s.symbols[:0]
+		for i := range len(piece) {
+			s.symbols = append(s.symbols, m.bytes[piece[i]])
+		}
 	}
-	if len(piece) > scanMax {
+	if len(s.symbols) > scanMax {
 		m.mergeQueue(s)
 	} else {
 		m.mergeScan(s)
@@ -87,7 +83,7 @@ func (m *model) mergeScan(s *scratch) {
 	for i := range sym {
 		r, k := int32(noRank), int32(0)
 		if i+1 < len(sym) {
-			r, k = m.pair(sym[i], sym[i+1])
+			r, k = m.merges.get(sym[i], sym[i+1])
 		}
 		rank, id = append(rank, r), append(id, k)
 	}
@@ -109,10 +105,10 @@ func (m *model) mergeScan(s *scratch) {
 		sym, rank, id = sym[:n], rank[:n], id[:n]
 		rank[at] = noRank
 		if at+1 < n {
-			rank[at], id[at] = m.pair(sym[at], sym[at+1])
+			rank[at], id[at] = m.merges.get(sym[at], sym[at+1])
 		}
 		if at > 0 {
-			rank[at-1], id[at-1] = m.pair(sym[at-1], sym[at])
+			rank[at-1], id[at-1] = m.merges.get(sym[at-1], sym[at])
 		}
 	}
 	s.symbols, s.ranks, s.merged = sym, rank, id

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"os"
 	"path/filepath"
 	"strings"
@@ -222,7 +223,7 @@ func (m *model) readMerges(spec *modelSpec) error {
 			pairs[i] = [2]string{a, b}
 		}
 	}
-	m.merges = make(map[uint64]uint64, len(pairs))
+	m.merges, m.seed = newPairTable(len(pairs)), maphash.MakeSeed()
 	for rank, p := range pairs {
 		a, ok1 := spec.Vocab[p[0]]
 		b, ok2 := spec.Vocab[p[1]]
@@ -231,7 +232,10 @@ func (m *model) readMerges(spec *modelSpec) error {
 			return fmt.Errorf("merge %d (%q %q) is not in the vocabulary", rank, p[0], p[1])
 		}
 		// A later duplicate wins, as in the reference library.
-		m.merges[uint64(uint32(a))<<32|uint64(uint32(b))] = uint64(rank)<<32 | uint64(uint32(c)) //nolint:gosec // ids and ranks are small
+		m.merges.set(a, b, int32(rank), c) //nolint:gosec // ranks are small
+	}
+	if m.chars {
+		m.joints = newJoints(pairs, spec.Vocab, &m.bytes)
 	}
 	return nil
 }

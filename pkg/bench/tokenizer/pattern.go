@@ -6,7 +6,7 @@ import (
 	"github.com/dlclark/regexp2/v2"
 )
 
-// pattern finds a regular expression. The library's default mode agrees with Oniguruma
+// pattern finds a regular expression that no scanner knows. The library's default mode agrees with Oniguruma
 // on everything that tokenizer files use; its RE2 mode does not (\s would be ASCII).
 type pattern struct{ re *regexp2.Regexp }
 
@@ -93,10 +93,22 @@ func (t *Tokenizer) addSplit(p *preSpec) error {
 	return fmt.Errorf("pre_tokenizer Split without a pattern")
 }
 
+// charClasses makes the table once, when the first scanner needs it.
+func (t *Tokenizer) charClasses() classes {
+	if t.classes == nil {
+		t.classes = newClasses()
+	}
+	return t.classes
+}
+
+// addPattern adds a step: by a scanner of our own where there is one for the expression.
 func (t *Tokenizer) addPattern(expr string, rule behaviour, invert bool) error {
-	find, err := newPattern(expr)
-	if err != nil {
-		return err
+	find, known := newScanner(expr, t.charClasses)
+	if !known {
+		var err error
+		if find, err = newPattern(expr); err != nil {
+			return err
+		}
 	}
 	t.splits = append(t.splits, split{find, rule, invert})
 	return nil

@@ -48,7 +48,7 @@ func (m *model) offer(s *scratch, i, j int) {
 		return
 	}
 	a, b := s.symbols[i], s.symbols[j]
-	if rank, id := m.pair(a, b); rank != noRank {
+	if rank, id := m.merges.get(a, b); rank != noRank {
 		s.push(candidate{rank, int32(i), a, b, id}) //nolint:gosec // see mergeQueue
 	}
 }

@@ -28,11 +28,3 @@ const (
 	wordSlots = 1 << 15
 	wordMax   = 40 // longer words are rarely seen twice
 )
-
-func wordHash(s string) uint64 {
-	h := uint64(len(s)) * 0x9e3779b97f4a7c15
-	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * 0x100000001b3
-	}
-	return h ^ h>>29
-}

@@ -74,6 +74,14 @@ func (t *Tokenizer) mergePrevious(s *scratch, step *split, text string, k int) b
 
 // piece gives one piece to the model; false when the limit is reached.
 func (t *Tokenizer) piece(s *scratch, text string) bool {
+	if t.model.chars {
+		return t.model.joints.each(text, func(part string) bool { return t.part(s, part) })
+	}
+	return t.part(s, text)
+}
+
+// part is a piece, or what of it merges with nothing else of it.
+func (t *Tokenizer) part(s *scratch, text string) bool {
 	t.model.encode(s, text)
 	if s.limit == 0 {
 		return true

@@ -12,6 +12,7 @@ type Tokenizer struct {
 	model      model
 	normal     []normalizer
 	splits     []split
+	classes    classes // nil when no step needs it
 	// prefixSpace puts a space before a text that has none, as ByteLevel may ask.
 	prefixSpace bool
 	raw, normed matcher // added tokens sought before and after normalization
@@ -78,19 +79,27 @@ func (t *Tokenizer) Count(text string) int {
 }
 
 // Prefix returns the end in bytes of the longest prefix of text that consists of whole
-// pieces of the pre-tokenizer and has at most n tokens. Text whose normalization changes
-// lengths gives 0: there is no end in the text itself.
+// pieces and has at most n tokens. It knows nothing of added tokens, so it is a good guess
+// and no promise; 0 says that there is none.
 func (t *Tokenizer) Prefix(text string, n int) int {
-	if len(t.splits) == 0 || t.prefixSpace || !utf8.ValidString(text) || t.normalized(text) != text {
+	if len(t.splits) == 0 && !t.model.chars || t.prefixSpace || !utf8.ValidString(text) {
 		return 0
 	}
+	normal := t.normalized(text)
 	s := t.borrow()
 	defer t.scratch.Put(s)
 	s.out = s.own[:0]
 	s.end, s.limit = 0, n
-	t.splitFrom(s, text, 0)
+	t.splitFrom(s, normal, 0)
 	s.own, s.out, s.limit = s.out, nil, 0
-	return s.end
+	if normal == text {
+		return s.end
+	}
+	end := min(len(text), t.original(normal[:s.end]))
+	for end > 0 && end < len(text) && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return end
 }
 
 // Reserved returns the end in bytes of the first control token written out in text, -1
@@ -144,7 +153,7 @@ func validUTF8(text string) string {
 
 func (t *Tokenizer) normalized(text string) string {
 	for _, n := range t.normal {
-		text = n(text)
+		text = n.apply(text)
 	}
 	return text
 }
