@@ -14,7 +14,7 @@ cleanup() {
 	rm -f examples/rehearsal/mifbench.state.json*
 }
 say "texts for the prompts"
-go run ./test/texts "$work/texts"
+scripts/texts.sh "$work/texts"
 say "local control plane: etcd, kube-apiserver, controllers, scheduler, 5 nodes of 8 simulated GPUs"
 trap cleanup EXIT
 bin/localcluster up --dir "$work/cluster" --engine "$PWD/bin/mifbench" --speedup "$speedup" --stream-scale "$scale"

@@ -4,7 +4,7 @@ set -eu
 cd "$(dirname "$0")/.."
 work=$PWD/.demo
 mkdir -p "$work"
-go run ./test/texts "$work/texts"
+scripts/texts.sh "$work/texts"
 bin/mifbench simulate --listen 127.0.0.1:18000 2>"$work/simulate.log" &
 engine=$!
 trap 'kill $engine 2>/dev/null || true; wait $engine 2>/dev/null || true' EXIT

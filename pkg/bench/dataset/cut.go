@@ -15,6 +15,7 @@ var errShort = errors.New("text too short")
 // cutter makes texts of exactly n tokens out of longer ones.
 type cutter struct {
 	counter Counter
+	taken   taker // where not nil, a start that had to move avoids the beginnings of others
 }
 
 const (
@@ -30,11 +31,18 @@ func (c cutter) cut(ctx context.Context, head, text string, n int) (string, erro
 	if n < 1 {
 		return "", fmt.Errorf("a prompt of %d tokens cannot be cut", n)
 	}
-	at := 0
+	first := nextStart(text, 0)
+	at := first
 	for range maxStarts {
 		at = nextStart(text, at)
 		if at >= len(text) {
 			return "", errShort
+		}
+		if taken, err := c.isTaken(ctx, text[at:], at > first); err != nil {
+			return "", err
+		} else if taken {
+			at = nextWord(text, at)
+			continue
 		}
 		if end := c.reserved(text[at:min(len(text), at+6*n+64)]); end > 0 {
 			at += end
@@ -49,7 +57,19 @@ func (c cutter) cut(ctx context.Context, head, text string, n int) (string, erro
 		}
 		at = nextWord(text, at)
 	}
+	if c.taken != nil {
+		// A text that repeats itself has no start of its own; any is better than none.
+		c.taken = nil
+		return c.cut(ctx, head, text, n)
+	}
 	return "", fmt.Errorf("no cut of %d tokens in %d starts of the text %.40q", n, maxStarts, text)
+}
+
+func (c cutter) isTaken(ctx context.Context, text string, moved bool) (bool, error) {
+	if !moved || c.taken == nil {
+		return false, nil
+	}
+	return c.taken.Taken(ctx, text)
 }
 
 func (c cutter) reserved(s string) int {
@@ -200,7 +220,7 @@ func nextStart(s string, at int) int {
 // nextWord is the start of the word after the one at at. Where words have no spaces
 // between them it is some characters on.
 func nextWord(s string, at int) int {
-	const far = 24
+	const far = 6
 	for n := 0; at < len(s); n++ {
 		r, size := utf8.DecodeRuneInString(s[at:])
 		at += size

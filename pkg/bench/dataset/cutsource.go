@@ -15,6 +15,19 @@ type pieces struct {
 
 var _ Source = (*pieces)(nil)
 
+// newStreamPieces cuts prompts from bodies laid end to end, no two of which begin alike.
+func newStreamPieces(ctx context.Context, o *opening, s *stream, hash string) (Source, error) {
+	d, err := newDistinct(ctx, o, s)
+	if err != nil {
+		return nil, err
+	}
+	var warnings []string
+	if o.Prompts > s.separate() && o.Prompts <= d.Places() {
+		warnings = append(warnings, fmt.Sprintf("%d prompts are wanted and there is text for %d: prompts share text, never their beginning", o.Prompts, s.separate()))
+	}
+	return newPieces(o, d, hash, warnings)
+}
+
 // newPieces checks that the corpus has prompts at all and warns of repeats.
 func newPieces(o *opening, c corpus, hash string, warnings []string) (Source, error) {
 	places := c.Places()
@@ -26,9 +39,6 @@ func newPieces(o *opening, c corpus, hash string, warnings []string) (Source, er
 		Kind: o.Kind, Path: o.Path, Hash: hash, LengthRule: rule.Text, Exact: rule.Exact, Distinct: places, Warnings: warnings,
 	}}
 	p.info.Warnings = append(p.info.Warnings, repeatWarning(o, places)...)
-	if s, ok := c.(*stream); ok && o.Prompts > s.separate() && o.Prompts <= places {
-		p.info.Warnings = append(p.info.Warnings, fmt.Sprintf("%d prompts are wanted and there is text for %d: prompts share text, never their beginning", o.Prompts, s.separate()))
-	}
 	if places >= unlimited {
 		p.info.Distinct = -1
 	}
@@ -61,22 +71,26 @@ func (p *pieces) Info() Info { return p.info }
 
 // cutFrom cuts n tokens, head included, from place i of a corpus.
 func cutFrom(ctx context.Context, o *opening, c corpus, i int64, head string, n int) (string, error) {
+	cutter := o.cutter
+	if head == "" {
+		cutter.taken, _ = c.(taker)
+	}
 	for _, perToken := range []int{7, 28, 112} {
 		text, err := c.Text(ctx, i, n*perToken+512)
 		if err != nil {
 			return "", err
 		}
-		cut, err := o.cutter.cut(ctx, head, text, n)
+		cut, err := cutter.cut(ctx, head, text, n)
 		if !errors.Is(err, errShort) {
 			return cut, err
 		}
 	}
 	// The end of the corpus was reached: go on at another place.
-	return wrapAround(ctx, o, c, i, head, n)
+	return wrapAround(ctx, cutter, c, i, head, n)
 }
 
 // wrapAround joins the text of the next places when one is not enough.
-func wrapAround(ctx context.Context, o *opening, c corpus, i int64, head string, n int) (string, error) {
+func wrapAround(ctx context.Context, cutter cutter, c corpus, i int64, head string, n int) (string, error) {
 	text := ""
 	for k := range int64(64) {
 		more, err := c.Text(ctx, (i+k)%c.Places(), n*7+512)
@@ -84,7 +98,7 @@ func wrapAround(ctx context.Context, o *opening, c corpus, i int64, head string,
 			return "", err
 		}
 		text += more + "\n\n"
-		cut, err := o.cutter.cut(ctx, head, text, n)
+		cut, err := cutter.cut(ctx, head, text, n)
 		if !errors.Is(err, errShort) {
 			return cut, err
 		}

@@ -17,6 +17,7 @@ var (
 	_ guesser  = FileCounter{}
 	_ reserver = FileCounter{}
 	_ encoder  = FileCounter{}
+	_ beginner = FileCounter{}
 )
 
 // NewFileCounter loads tokenizer.json, given by itself or by its directory.
@@ -32,6 +33,16 @@ func (f FileCounter) Count(_ context.Context, text string) (int, error) {
 
 // Guess is the end of the longest prefix of whole pieces within n tokens.
 func (f FileCounter) Guess(text string, n int) int { return f.Prefix(text, n) }
+
+// FirstBlock identifies the first tokens of a text.
+func (f FileCounter) FirstBlock(text string, tokens int) uint64 {
+	ids := f.Encode(text)
+	h := uint64(0)
+	for _, id := range ids[:min(len(ids), tokens)] {
+		h = mix(h ^ uint64(uint32(id))) //nolint:gosec // bits, not a number
+	}
+	return h
+}
 
 // BOS is the token that begins a prompt.
 func (f FileCounter) BOS() (int32, bool) { return f.Facts().BOS, f.Facts().BOS >= 0 }

@@ -84,7 +84,7 @@ func openText(ctx context.Context, o *opening) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newPieces(o, newStream(bodies, o.budget()*bytesPerToken, o.Seed), sum, nil)
+	return newStreamPieces(ctx, o, newStream(bodies, o.budget()*bytesPerToken, o.Seed), sum)
 }
 
 func textBodies(ctx context.Context, path string) ([]body, string, error) {

@@ -67,7 +67,8 @@ func filler(ctx context.Context, o *opening, need int) (corpus, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	return newStream(bodies, need*bytesPerToken, o.Seed), sum, nil
+	d, err := newDistinct(ctx, o, newStream(bodies, need*bytesPerToken, o.Seed))
+	return d, sum, err
 }
 
 func textOption() OptionDoc {

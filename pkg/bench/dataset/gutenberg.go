@@ -44,7 +44,7 @@ func openGutenberg(ctx context.Context, o *opening) (Source, error) {
 			bodies = append(bodies, b)
 		}
 	}
-	return newPieces(o, newStream(bodies, o.budget()*bytesPerToken, o.Seed), sumOf(h), nil)
+	return newStreamPieces(ctx, o, newStream(bodies, o.budget()*bytesPerToken, o.Seed), sumOf(h))
 }
 
 // ofLanguage keeps files named <language>-… or lying in a directory of that name.

@@ -51,7 +51,7 @@ func openShards(ctx context.Context, o *opening, files []string, strip func([]by
 	}
 	s := newStream(sp.bodies, o.budget()*bytesPerToken, o.Seed)
 	s.at = sp.f
-	return newPieces(o, s, sumOf(sp.hash), nil)
+	return newStreamPieces(ctx, o, s, sumOf(sp.hash))
 }
 
 func newSpool(o *opening) (*spool, error) {

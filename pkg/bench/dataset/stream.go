@@ -20,6 +20,12 @@ type corpus interface {
 	Text(ctx context.Context, i int64, want int) (string, error)
 }
 
+// taker is a corpus that knows how its places begin.
+type taker interface {
+	// Taken tells whether a place begins with the same block as the text.
+	Taken(ctx context.Context, text string) (bool, error)
+}
+
 // minStride is the least distance of two places, bytes: more than a cache block of a
 // server (16 tokens).
 const minStride = 256
@@ -103,7 +109,7 @@ func (s *stream) read(ctx context.Context, at int64, want int) (string, error) {
 		if out.Len() > 0 {
 			out.WriteString("\n\n")
 		}
-		part, err := s.part(b, in, min(b.size-in, int64(want-out.Len())))
+		part, err := s.part(b, in, min(b.size-in, int64(max(0, want-out.Len()))))
 		if err != nil {
 			return "", err
 		}

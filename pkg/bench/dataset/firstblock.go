@@ -1,0 +1,41 @@
+package dataset
+
+import (
+	"context"
+	"hash/fnv"
+	"io"
+)
+
+// blockTokens is the cache block of a server, tokens: prompts that differ within their first
+// one share nothing in a prefix cache.
+const blockTokens = 16
+
+// blockMost bounds the bytes of a text that are looked at for its first block.
+const blockMost = 256
+
+// blockBytes is what stands for a block where tokens are counted elsewhere, bytes: less than
+// 16 tokens of any language.
+const blockBytes = 32
+
+// beginner is a counter that can tell the first block of a text.
+type beginner interface {
+	// FirstBlock identifies the first tokens of a text.
+	FirstBlock(text string, tokens int) uint64
+}
+
+// firstBlock identifies the first block of a text: by its tokens where the tokenizer is at
+// hand, by its first bytes otherwise. Texts with different blocks share none in a prefix
+// cache. One of the tokens is left to the model's first token.
+func firstBlock(ctx context.Context, c Counter, text string) (uint64, error) {
+	if b, ok := c.(beginner); ok {
+		return b.FirstBlock(text[:min(len(text), blockMost)], blockTokens-1), ctx.Err()
+	}
+	return beginning(text), ctx.Err()
+}
+
+// beginning identifies the first bytes of a text.
+func beginning(text string) uint64 {
+	h := fnv.New64a()
+	io.WriteString(h, text[:min(len(text), blockBytes)]) //nolint:errcheck // a hash does not fail
+	return h.Sum64()
+}
