@@ -62,6 +62,10 @@ test-race: ## The small packages under the race detector
 test-tokenizers: ## Token for token against Hugging Face's own library (MB=32 for all of it)
 	test/tokenizers/run.sh $(or $(MB),4)
 
+.PHONY: real-vllm
+real-vllm: ## Simulator and client against a real vLLM on this CPU (first time: downloads 3 GB)
+	test/vllm/run.sh
+
 .PHONY: golden
 golden: ## Rewrite the golden files; read the diff before you commit it
 	$(GO) test -short $(PACKAGES) -update

@@ -51,6 +51,7 @@ var rules = map[string][]string{
 	"examples":              {"internal/...", "pkg/..."},
 	"test/e2e":              {"internal/clustertest"},
 	"test/texts":            {},
+	"test/vllm":             {},
 }
 
 // fences says which packages may import a third-party module directly.

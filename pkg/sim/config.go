@@ -55,7 +55,7 @@ type Config struct {
 	// TTFT plus ITL.
 	TTFT, ITL time.Duration
 	// ReasoningTokens is how many leading tokens of a chat answer are sent as
-	// reasoning_content.
+	// reasoning, and counted as such.
 	ReasoningTokens int
 	// Stamp makes each token's text its send time: decimal nanoseconds of
 	// CLOCK_REALTIME, 19 digits, taken right before the write.

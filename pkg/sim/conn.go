@@ -272,6 +272,10 @@ func (c *conn) fail(req *http.Request, e *apiError, extra ...string) {
 }
 
 func statusLine(status int, contentType string) []byte {
-	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\ndate: %s\r\nserver: uvicorn\r\ncontent-type: %s\r\n",
-		status, http.StatusText(status), time.Now().UTC().Format(http.TimeFormat), contentType)
+	b := fmt.Appendf(nil, "HTTP/1.1 %d %s\r\ndate: %s\r\nserver: uvicorn\r\n",
+		status, http.StatusText(status), time.Now().UTC().Format(http.TimeFormat))
+	if contentType == "" { // vLLM's empty answers have none
+		return b
+	}
+	return append(append(append(b, "content-type: "...), contentType...), '\r', '\n')
 }

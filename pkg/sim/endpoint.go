@@ -6,15 +6,19 @@ import (
 	"time"
 )
 
-// simulatedVersion is what /version says; clients log it.
-const simulatedVersion = "0.11.0+mifbench.simulated"
+// imitated is the version of vLLM whose answers are imitated; simulatedVersion is what
+// /version says, since clients log it.
+const (
+	imitated         = "0.32.0"
+	simulatedVersion = imitated + "+mifbench.simulated"
+)
 
 func (r *rank) json(c *conn, req *http.Request, v any) {
 	c.answer(req, http.StatusOK, "application/json", marshal(v))
 }
 
 func (r *rank) health(c *conn, req *http.Request, _ []byte) {
-	c.answer(req, http.StatusOK, "text/plain; charset=utf-8", nil)
+	c.answer(req, http.StatusOK, "", nil)
 }
 
 func (r *rank) version(c *conn, req *http.Request, _ []byte) {
@@ -32,24 +36,47 @@ type modelCard struct {
 	Permission  []any   `json:"permission"`
 }
 
+// permission is what vLLM says of every model.
+type permission struct {
+	ID                 string  `json:"id"`
+	Object             string  `json:"object"`
+	Created            int64   `json:"created"`
+	AllowCreateEngine  bool    `json:"allow_create_engine"`
+	AllowSampling      bool    `json:"allow_sampling"`
+	AllowLogprobs      bool    `json:"allow_logprobs"`
+	AllowSearchIndices bool    `json:"allow_search_indices"`
+	AllowView          bool    `json:"allow_view"`
+	AllowFineTuning    bool    `json:"allow_fine_tuning"`
+	Organization       string  `json:"organization"`
+	Group              *string `json:"group"`
+	IsBlocking         bool    `json:"is_blocking"`
+}
+
 func (r *rank) models(c *conn, req *http.Request, _ []byte) {
-	m := r.srv.cfg.Model
+	m, now := r.srv.cfg.Model, time.Now().Unix()
 	r.json(c, req, struct {
 		Object string      `json:"object"`
 		Data   []modelCard `json:"data"`
 	}{"list", []modelCard{{
-		ID: m, Object: "model", Created: time.Now().Unix(), OwnedBy: "vllm", Root: m,
-		MaxModelLen: r.srv.model.MaxModelLen, Permission: []any{},
+		ID: m, Object: "model", Created: now, OwnedBy: "vllm", Root: m, MaxModelLen: r.srv.model.MaxModelLen,
+		Permission: []any{permission{
+			ID: "modelperm-" + hex16(mix(r.srv.cfg.Seed)), Object: "model_permission", Created: now,
+			AllowSampling: true, AllowLogprobs: true, AllowView: true, Organization: "*",
+		}},
 	}}})
 }
 
 func (r *rank) tokenize(c *conn, req *http.Request, body []byte) {
 	var q genRequest
 	if err := json.Unmarshal(body, &q); err != nil {
-		c.fail(req, badRequest("%v", err))
+		c.fail(req, malformed(err))
 		return
 	}
-	ids, n, apiErr := q.promptTokens(len(q.Messages) > 0, true)
+	if q.Model != "" && q.Model != r.srv.cfg.Model {
+		c.fail(req, unknownModel(q.Model, r.srv.cfg.Model))
+		return
+	}
+	ids, n, apiErr := q.promptTokens(q.Messages != nil, true)
 	if apiErr != nil {
 		c.fail(req, apiErr)
 		return

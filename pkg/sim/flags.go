@@ -27,7 +27,7 @@ func (c *Config) Flags(fs *pflag.FlagSet) {
 	fs.IntVar(&c.KVTokens, "kv-tokens", c.KVTokens, "tokens that one rank's KV cache holds; 0: the preset's")
 	fs.DurationVar(&c.TTFT, "ttft", c.TTFT, "constant wait before the step of the first token, instead of the preset's model; 0: model")
 	fs.DurationVar(&c.ITL, "itl", c.ITL, "constant step time instead of the preset's model; 0: model")
-	fs.IntVar(&c.ReasoningTokens, "reasoning-tokens", c.ReasoningTokens, "leading tokens of a chat answer sent as reasoning_content")
+	fs.IntVar(&c.ReasoningTokens, "reasoning-tokens", c.ReasoningTokens, "leading tokens of a chat answer sent as reasoning")
 	fs.BoolVar(&c.Stamp, "stamp", c.Stamp, "each token's text is its send time, ns of CLOCK_REALTIME")
 	fs.Var(&faultsValue{&c.Faults}, "fault", "fault KIND[=ARG][:RATE][:after=N], repeatable; kinds: "+faultNames())
 	fs.DurationVar(&c.DrainTimeout, "drain-timeout", c.DrainTimeout, "how long running requests may go on after the stop signal")

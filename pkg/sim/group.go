@@ -58,7 +58,6 @@ func (g *group) cancel(st *stream) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !st.over {
-		g.rank.m.abort()
 		g.e.cancel(st.s)
 		st.end()
 	}
@@ -132,7 +131,6 @@ func (g *group) step(end time.Duration) {
 		st := s.owner.(receiver)
 		var ok bool
 		if g.buf, ok = st.advance(g.buf, e.producedBy(s), g.srv.cfg.Stamp); !ok {
-			g.rank.m.abort()
 			e.cancel(s) // swaps another one into place i
 			st.end()
 			i--

@@ -50,7 +50,7 @@ var (
 type rankMetrics struct {
 	mu                                 sync.Mutex
 	prompt, generated                  uint64
-	stop, length, aborted              uint64
+	stop, length                       uint64
 	ttft, itl, tpot, e2e, queue        histogram
 	inference, prefill, decode, tokens histogram
 	promptLen, genLen                  histogram
@@ -70,15 +70,16 @@ func (m *rankMetrics) step(e *engine, dur time.Duration, speedup float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.generated += uint64(len(e.running))
-	m.tokens.observe(float64(len(e.running)), 1)
-	fresh := 0
+	fresh, prompts := 0, 0
 	for _, s := range e.joined {
 		if s.state == seqRunning && s.preempted == 0 {
 			fresh++
-			m.prompt += uint64(s.prompt)
+			prompts += s.prompt
 			m.ttft.observe((s.first-s.arrived).Seconds()/speedup, 1)
 		}
 	}
+	m.prompt += uint64(prompts)
+	m.tokens.observe(float64(len(e.running)+prompts), 1)
 	m.itl.observe(dur.Seconds()/speedup, len(e.running)-fresh)
 }
 
@@ -106,12 +107,6 @@ func (m *rankMetrics) finished(s *seq, now time.Duration, speedup float64) {
 	}
 	m.promptLen.observe(float64(s.prompt), 1)
 	m.genLen.observe(float64(s.max), 1)
-}
-
-func (m *rankMetrics) abort() {
-	m.mu.Lock()
-	m.aborted++
-	m.mu.Unlock()
 }
 
 // gauges sums over the rank's engines; kv is the mean share of used KV memory.
@@ -161,7 +156,7 @@ func (r *rank) metrics(c *conn, req *http.Request, _ []byte) {
 	for _, x := range []struct {
 		reason string
 		n      uint64
-	}{{"abort", m.aborted}, {"length", m.length}, {"stop", m.stop}} {
+	}{{"stop", m.stop}, {"length", m.length}, {"abort", 0}, {"error", 0}, {"repetition", 0}} { // a client that hangs up counts as none of them
 		w.line("request_success_total", `,finished_reason="`+x.reason+`"`, float64(x.n))
 	}
 	for _, x := range []struct {
@@ -171,7 +166,6 @@ func (r *rank) metrics(c *conn, req *http.Request, _ []byte) {
 		{"iteration_tokens_total", "Histogram of number of tokens per engine_step.", &m.tokens},
 		{"time_to_first_token_seconds", "Histogram of time to first token in seconds.", &m.ttft},
 		{"inter_token_latency_seconds", "Histogram of inter-token latency in seconds.", &m.itl},
-		{"time_per_output_token_seconds", "Histogram of inter-token latency in seconds (older name).", &m.itl},
 		{"request_time_per_output_token_seconds", "Histogram of time_per_output_token_seconds per request.", &m.tpot},
 		{"e2e_request_latency_seconds", "Histogram of e2e request latency in seconds.", &m.e2e},
 		{"request_queue_time_seconds", "Histogram of time spent in WAITING phase for request.", &m.queue},
@@ -183,7 +177,7 @@ func (r *rank) metrics(c *conn, req *http.Request, _ []byte) {
 	} {
 		w.histogram(x.name, x.help, x.h)
 	}
-	c.answer(req, http.StatusOK, "text/plain; version=0.0.4; charset=utf-8", []byte(w.b.String()))
+	c.answer(req, http.StatusOK, "text/plain; version=1.0.0; charset=utf-8", []byte(w.b.String()))
 }
 
 func pythonBool(b bool) string {

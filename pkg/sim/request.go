@@ -3,6 +3,7 @@ package sim
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -53,12 +54,56 @@ type apiError struct {
 	status int
 	msg    string
 	kind   string
+	param  string // the member of the request that is wrong; empty: null
 }
 
 func (e *apiError) Error() string { return e.msg }
 
 func badRequest(format string, args ...any) *apiError {
 	return &apiError{status: http.StatusBadRequest, msg: fmt.Sprintf(format, args...), kind: "BadRequestError"}
+}
+
+// about names the wrong member, as vLLM does behind its message; with a value when there
+// is one.
+func (e *apiError) about(param string, value ...int) *apiError {
+	e.param = param
+	e.msg += " (parameter=" + param
+	if len(value) > 0 {
+		e.msg += fmt.Sprintf(", value=%d", value[0])
+	}
+	e.msg += ")"
+	return e
+}
+
+// invalid is an error of the request's form, which the framework below vLLM finds.
+func invalid(kind, at, why, input, more string) *apiError {
+	return &apiError{
+		status: http.StatusBadRequest, kind: "Bad Request", param: at,
+		msg: fmt.Sprintf("1 validation error:\n  {'type': '%s', 'loc': '%s', 'msg': '%s', 'input': '%s'%s}", kind, at, why, input, more),
+	}
+}
+
+// malformed is the error of a body that is not JSON or has a member of another type.
+func malformed(err error) *apiError {
+	var where *json.UnmarshalTypeError
+	if errors.As(err, &where) {
+		at := strings.TrimSuffix("body."+where.Field, ".")
+		return invalid("value_error", at, "Input should be a valid "+where.Type.Kind().String(), where.Value, "")
+	}
+	at := 0
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		at = int(syntax.Offset)
+	}
+	return invalid("json_invalid", fmt.Sprintf("body.%d", at), "JSON decode error", "<dict of 0 items>", ", 'ctx': {'error': 'Expecting value'}")
+}
+
+// unknownModel is the error of a model that is not served.
+func unknownModel(asked, served string) *apiError {
+	return &apiError{
+		status: http.StatusNotFound, kind: "NotFoundError", param: "model",
+		msg: fmt.Sprintf("The model `%s` does not exist. Valid aliases: %s.", asked, served),
+	}
 }
 
 func (e *apiError) body() []byte {
@@ -68,7 +113,11 @@ func (e *apiError) body() []byte {
 		Param   *string `json:"param"`
 		Code    int     `json:"code"`
 	}
-	return marshal(map[string]detail{"error": {e.msg, e.kind, nil, e.status}})
+	var param *string
+	if e.param != "" {
+		param = &e.param
+	}
+	return marshal(map[string]detail{"error": {e.msg, e.kind, param, e.status}})
 }
 
 // marshal is JSON as vLLM writes it: no escapes for HTML.
@@ -86,11 +135,10 @@ func marshal(v any) []byte {
 func (s *Server) parseJob(body []byte, chat bool, number uint64) (*job, *apiError) {
 	var r genRequest
 	if err := json.Unmarshal(body, &r); err != nil {
-		return nil, badRequest("%v", err)
+		return nil, malformed(err)
 	}
 	if r.Model != "" && r.Model != s.cfg.Model {
-		return nil, &apiError{status: http.StatusNotFound, kind: "NotFoundError",
-			msg: fmt.Sprintf("The model `%s` does not exist.", r.Model)}
+		return nil, unknownModel(r.Model, s.cfg.Model)
 	}
 	if r.N != nil && *r.N != 1 {
 		return nil, badRequest("n=%d is not simulated; only n=1", *r.N)
@@ -102,7 +150,7 @@ func (s *Server) parseJob(body []byte, chat bool, number uint64) (*job, *apiErro
 	j := &job{chat: chat, stream: r.Stream, prompt: count, seed: mix(s.cfg.Seed ^ mix(number)), prefillFor: len(r.KVTransfer) > 0 && string(r.KVTransfer) != "null"}
 	if o := r.StreamOptions; o != nil {
 		if !r.Stream {
-			return nil, badRequest("Stream options can only be defined when `stream=True`.")
+			return nil, badRequest("Stream options can only be defined when `stream=True`.").about("stream_options")
 		}
 		j.usage, j.continuous = o.IncludeUsage, o.IncludeUsage && o.ContinuousUsageStats
 	}
@@ -122,13 +170,15 @@ func (s *Server) parseJob(body []byte, chat bool, number uint64) (*job, *apiErro
 func (r *genRequest) promptTokens(chat, wantIDs bool) (ids []int, count int, apiErr *apiError) {
 	var text string
 	switch {
+	case chat && r.Messages == nil:
+		return nil, 0, invalid("missing", "body.messages", "Field required", "<dict of 0 items>", "")
 	case chat && len(r.Messages) == 0:
-		return nil, 0, badRequest("messages: Field required")
+		return nil, 0, badRequest("Cannot apply chat template to an empty conversation. Provide at least one message.")
 	case chat:
 		text = r.chatText()
 		count = 4*len(r.Messages) + 3 // the template's marks
-	case len(r.Prompt) == 0 || string(r.Prompt) == "null":
-		return nil, 0, badRequest("prompt: Field required")
+	case len(r.Prompt) == 0 || string(r.Prompt) == "null" || string(r.Prompt) == `""`:
+		return nil, 0, badRequest("Either prompt or prompt_embeds must be provided and non-empty.").about("prompt")
 	default:
 		var err *apiError
 		if text, ids, err = promptOf(r.Prompt); err != nil {
@@ -144,7 +194,7 @@ func (r *genRequest) promptTokens(chat, wantIDs bool) (ids []int, count int, api
 		count = len(ids)
 	}
 	if count == 0 {
-		return nil, 0, badRequest("The prompt must not be empty.")
+		return nil, 0, badRequest("You must pass at least one prompt")
 	}
 	return ids, count, nil
 }
@@ -188,7 +238,7 @@ func (r *genRequest) chatText() string {
 func (j *job) lengths(r *genRequest, maxLen int) *apiError {
 	want := 16
 	if j.chat {
-		want = maxLen - j.prompt
+		want = max(1, maxLen-j.prompt)
 	}
 	if r.MaxTokens != nil {
 		want = *r.MaxTokens
@@ -196,24 +246,32 @@ func (j *job) lengths(r *genRequest, maxLen int) *apiError {
 	if r.MaxCompletionTokens != nil {
 		want = *r.MaxCompletionTokens
 	}
-	if j.prompt >= maxLen {
-		return badRequest("This model's maximum context length is %d tokens. However, your request has %d input tokens. Please reduce the length of the input messages.", maxLen, j.prompt)
+	if err := checkLengths(j.prompt, want, r.MinTokens, maxLen); err != nil {
+		return err
 	}
-	if want > maxLen-j.prompt {
-		return badRequest("'max_tokens' or 'max_completion_tokens' is too large: %d. This model's maximum context length is %d tokens and your request has %d input tokens (%d > %d - %d).",
-			want, maxLen, j.prompt, want, maxLen, j.prompt)
-	}
-	if want < 1 {
-		return badRequest("max_tokens must be at least 1, got %d.", want)
-	}
-	if r.MinTokens < 0 || r.MinTokens > want {
-		return badRequest("min_tokens must be between 0 and max_tokens=%d, got %d.", want, r.MinTokens)
-	}
+	want = min(want, maxLen-j.prompt) // vLLM shortens what does not fit
 	j.max, j.reason = want, "length"
 	if natural := 32 + int(j.seed%480); !r.IgnoreEOS && max(natural, r.MinTokens+1) <= want {
 		j.max, j.reason = max(natural, r.MinTokens+1), "stop"
 	}
 	return j.stopAt(r)
+}
+
+// checkLengths refuses what no model of that context length can do.
+func checkLengths(prompt, want, least, maxLen int) *apiError {
+	switch {
+	case want < 1:
+		return badRequest("max_tokens must be at least 1, got %d.", want).about("max_tokens", want)
+	case want > maxLen:
+		return badRequest("max_tokens=%d cannot be greater than max_model_len=%d. Please request fewer output tokens.", want, maxLen).about("max_tokens", want)
+	case prompt >= maxLen:
+		return badRequest("This model's maximum context length is %d tokens. However, your prompt contains at least %d input tokens, which exceeds this limit even without any output tokens. Please reduce the length of the input prompt.", maxLen, maxLen+1).about("input_tokens", maxLen+1)
+	case least < 0:
+		return badRequest("min_tokens must be greater than or equal to 0, got %d.", least)
+	case least > want:
+		return badRequest("min_tokens must be less than or equal to max_tokens=%d, got %d.", want, least)
+	}
+	return nil
 }
 
 // stopAt shortens the answer to the first stop string that occurs in it.

@@ -90,7 +90,7 @@ func TestGetEndpoints(t *testing.T) {
 	s := start(t, func(c *Config) { c.MaxModelLen = 1000 })
 	for _, c := range []struct{ path, want string }{
 		{"/health", ""}, {"/ping", ""},
-		{"/version", `{"version":"0.11.0+mifbench.simulated"}`},
+		{"/version", `{"version":"0.32.0+mifbench.simulated"}`},
 		{"/v1/models", `"id":"simulated","object":"model"`},
 		{"/metrics", "# TYPE vllm:num_requests_running gauge"},
 	} {
