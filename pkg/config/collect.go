@@ -174,7 +174,7 @@ func collectOnly(place func(*module) **hclsyntax.Block) func(*collector, *module
 }
 
 // refusedModuleArguments are known to other tools, and not variables' names.
-func refusedModuleArguments() []string { return []string{"for_each", "count", "providers", "version"} }
+func refusedModuleArguments() []string { return []string{"providers", "version"} }
 
 func collectModule(c *collector, m *module, b *hclsyntax.Block) {
 	name := b.Labels[0]
@@ -186,7 +186,7 @@ func collectModule(c *collector, m *module, b *hclsyntax.Block) {
 		if a := b.Body.Attributes[attr]; a != nil {
 			c.diags = append(c.diags, &hcl.Diagnostic{
 				Severity: hcl.DiagError, Summary: "Unsupported argument", Subject: a.NameRange.Ptr(), Context: a.Range().Ptr(),
-				Detail: fmt.Sprintf("A module block does not take %q here: write one module block for each use, and use for_each on the resources inside.", attr),
+				Detail: fmt.Sprintf("A module block does not take %q here: modules are local directories without versions or providers of their own. Remove it.", attr),
 			})
 		}
 	}

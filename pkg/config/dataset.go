@@ -61,7 +61,7 @@ func (r *datasetNode) instance(e *evaluator, n *node, inst instance) (Dataset, c
 	addr.Key = inst.key
 	d := Dataset{Address: addr, Range: r.block.DefRange()}
 	decoded, ok := e.decode(r.schema, r.block, n, inst.ctx, &d, nil)
-	d.Name, d.At = instanceName(n.id.name, inst.key), decoded.At
+	d.Name, d.At = instanceName(addr), decoded.At
 	if d.Path != "" && !filepath.IsAbs(d.Path) {
 		d.Path = filepath.Join(n.mod.dir, d.Path)
 	}
@@ -90,12 +90,12 @@ func needsPath(kind string) bool {
 	return true
 }
 
-// instanceName is a name for people and files: label, or label["key"].
-func instanceName(label, key string) string {
-	if key == "" {
-		return label
+// instanceName is a name for people and files: label, label["key"], in a module module.label.
+func instanceName(a resource.Address) string {
+	if a.Module != "" {
+		return a.Module + "." + resource.Keyed(a.Name, a.Key)
 	}
-	return label + "[" + key + "]"
+	return resource.Keyed(a.Name, a.Key)
 }
 
 // decode is for blocks that are not resources. Attributes listed in pending may be unknown.

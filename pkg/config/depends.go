@@ -20,7 +20,9 @@ func (r *resolver) dependsOn(e hcl.Expression) {
 			continue
 		}
 		if name, ok := step(t, 1); t.RootName() == classModule && ok && r.exists(classModule, name) {
-			r.wholeModule(r.m.modules[name])
+			for _, x := range r.m.modules[name].uses() {
+				r.wholeModule(x)
+			}
 			continue
 		}
 		r.traversal(t)
@@ -35,6 +37,8 @@ func (r *resolver) wholeModule(m *module) {
 		}
 	}
 	for _, name := range sorted(keys(m.modules)) {
-		r.wholeModule(m.modules[name])
+		for _, x := range m.modules[name].uses() {
+			r.wholeModule(x)
+		}
 	}
 }

@@ -23,6 +23,9 @@ type evaluator struct {
 	values map[string]varValue
 	diags  hcl.Diagnostics
 	config *Config
+	// modules counts the instances of module blocks; unfolded is set when there are new ones.
+	modules  int
+	unfolded bool
 }
 
 func (e *evaluator) fail(d ...*hcl.Diagnostic) { e.diags = append(e.diags, d...) }

@@ -134,10 +134,3 @@ func (g *graph) cycle(path []nodeID) *hcl.Diagnostic {
 func (id nodeID) address() resource.Address {
 	return resource.Address{Module: id.module, Kind: id.class, Name: id.name}
 }
-
-func splitPath(path string) []string {
-	if path == "" {
-		return nil
-	}
-	return strings.Split(path, ".")
-}

@@ -16,6 +16,9 @@ func improve(diags hcl.Diagnostics) hcl.Diagnostics {
 		if d.Summary == "Unsupported attribute" && d.Expression != nil && d.Subject != nil {
 			suggestAttribute(d)
 		}
+		if d.Summary == "Invalid index" && d.Expression != nil && d.Subject != nil {
+			suggestIndex(d)
+		}
 		if extra, ok := hcl.DiagnosticExtra[hclsyntax.FunctionCallUnknownDiagExtra](d); ok && d.EvalContext != nil {
 			suggestFunction(d, extra)
 		}
@@ -44,6 +47,25 @@ func suggestAttribute(d *hcl.Diagnostic) {
 			}
 			names := keys(v.Type().AttributeTypes())
 			d.Detail = fmt.Sprintf("There is no attribute %q here.%s Attributes: %s.", attr.Name, diagnostic.DidYouMean(attr.Name, names), orNone(names))
+			return
+		}
+	}
+}
+
+// suggestIndex names the keys of the object or map that lacks one.
+func suggestIndex(d *hcl.Diagnostic) {
+	for _, t := range d.Expression.Variables() {
+		for i := 1; i < len(t); i++ {
+			index, ok := t[i].(hcl.TraverseIndex)
+			if !ok || index.SrcRange != *d.Subject || d.EvalContext == nil || index.Key.Type() != cty.String {
+				continue
+			}
+			v, diags := t[:i].TraverseAbs(d.EvalContext)
+			if diags.HasErrors() || diagnostic.IsSensitive(v) || !v.IsKnown() || v.IsNull() || !(v.Type().IsObjectType() || v.Type().IsMapType()) {
+				return
+			}
+			names := keys(v.AsValueMap())
+			d.Detail = fmt.Sprintf("There is no element with the key %q.%s Keys: %s.", index.Key.AsString(), diagnostic.DidYouMean(index.Key.AsString(), names), orNone(names))
 			return
 		}
 	}

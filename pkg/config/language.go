@@ -20,6 +20,8 @@ const (
 	classDataset  = "dataset"
 	classScenario = "scenario"
 	classCluster  = "cluster"
+	// classInstances is what a module block's for_each or count says.
+	classInstances = "instances"
 )
 
 // language is the table of block types: those that are built in, and one for each kind.
@@ -76,6 +78,8 @@ type localsBlock struct{}
 type moduleBlock struct {
 	Name      string         `hcl:"name,label" doc:"Name of the module call."`
 	Source    string         `hcl:"source" doc:"Directory of the module, beginning with ./ or ../; all other arguments are the module's variables."`
+	ForEach   hcl.Expression `hcl:"for_each,optional" doc:"A map, object or set of texts: one use for each element, with each.key and each.value."`
+	Count     hcl.Expression `hcl:"count,optional" doc:"The number of uses, with count.index."`
 	DependsOn hcl.Expression `hcl:"depends_on,optional" doc:"Blocks that everything in the module depends on."`
 }
 

@@ -23,31 +23,55 @@ func Load(dir string, o Options) (*Config, hcl.Diagnostics) {
 	c := &collector{language: l, reader: r, flawed: map[*hclsyntax.Block]bool{}}
 	c.module(root)
 
-	config := &Config{Dir: dir, Files: r.files}
-	e := &evaluator{o: o, reader: r, config: config, diags: c.diags}
-	env := environment(o.Env)
+	p := &pass{o: o, collector: c, root: root, env: environment(o.Env)}
+	for left := o.Limits.Modules + 1; ; left-- {
+		config, diags, again := p.evaluate(dir)
+		if again && left == 0 {
+			diags = append(diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Repeated modules do not settle",
+				Detail: "The keys of the modules with for_each or count still changed after each was known once. Take them from variables and locals."})
+		}
+		if !again || left == 0 {
+			return config, tidy(diags)
+		}
+	}
+}
+
+// pass is what every pass over a configuration begins with.
+type pass struct {
+	o         Options
+	collector *collector
+	root      *module
+	env       map[string]string
+}
+
+// evaluate builds and evaluates the graph; again tells that modules were unfolded, so that
+// only another pass says how things are.
+func (p *pass) evaluate(dir string) (config *Config, diags hcl.Diagnostics, again bool) {
+	r := p.collector.reader
+	config = &Config{Dir: dir, Files: r.files}
+	e := &evaluator{o: p.o, reader: r, config: config, diags: slices.Clone(p.collector.diags)}
 	b := &builder{
-		language: l, env: env, root: root, flawed: c.flawed, reader: r, tables: map[string]map[string]function.Function{},
-		graph: &graph{language: l, nodes: map[nodeID]*node{}, root: root},
+		language: p.collector.language, env: p.env, root: p.root, flawed: p.collector.flawed, reader: r, tables: map[string]map[string]function.Function{},
+		graph: &graph{language: p.collector.language, nodes: map[nodeID]*node{}, root: p.root},
 	}
 	e.graph, config.graph = b.graph, b.graph
-	b.module(root)
+	b.module(p.root)
 	if r.broken {
 		// Blocks may have been lost or swallowed: what does not fit together now, will.
 		config.Hash = e.hash()
-		return config, tidy(r.outsideBroken(e.diags))
+		return config, r.outsideBroken(e.diags), false
 	}
 	e.fail(b.diags...)
 	e.fail(b.graph.sort()...)
-	if !onlyFiles(c.diags) {
-		e.settings(root)
-		e.variableValues(root, env)
+	if !onlyFiles(p.collector.diags) {
+		e.settings(p.root)
+		e.variableValues(p.root, p.env)
 		e.all()
 		e.gather()
-		e.moved(root)
+		e.moved(p.root)
 	}
 	config.Hash = e.hash()
-	return config, tidy(e.diags)
+	return config, e.diags, e.unfolded
 }
 
 // onlyFiles is true when nothing could be read at all, so that further findings (no value
@@ -104,7 +128,16 @@ func (b *builder) module(m *module) {
 		b.node(m, id)
 	}
 	for _, name := range sorted(keys(m.modules)) {
-		b.module(m.modules[name])
+		child := m.modules[name]
+		if child.repeats() {
+			b.repeated(child)
+			if len(child.instances) == 0 {
+				b.namesOnly(child)
+			}
+		}
+		for _, x := range child.uses() {
+			b.module(x)
+		}
 	}
 }
 
@@ -153,10 +186,13 @@ func (b *builder) variable(n *node, v *variable) {
 	n.refs = without(n.refs, n.id) // a rule speaks of its own variable
 	if m := n.mod; m.parent != nil {
 		if a := m.call.Body.Attributes[v.name]; a != nil {
-			r := newResolver(b.language, m.parent, symbols{})
+			r := newResolver(b.language, m.parent, m.symbols())
 			r.expression(a.Expr)
 			n.outer, n.outerHoles, n.bad = r.refs, r.holes, n.bad || r.diags.HasErrors()
 			b.diags = append(b.diags, r.diags...)
+		}
+		if m.own != nil {
+			n.after = append(n.after, ref{node: m.parent.id(classInstances, m.call.Labels[0])})
 		}
 	}
 }
@@ -222,7 +258,7 @@ func (b *builder) after(n *node, m *module, e hcl.Expression) {
 
 // arguments holds a module block's arguments against the module's variables.
 func (b *builder) arguments(m *module) {
-	s := &block.Schema{Attributes: []block.Attribute{{Name: "source"}, {Name: "depends_on"}}}
+	s := &block.Schema{Attributes: []block.Attribute{{Name: "source"}, {Name: "depends_on"}, {Name: "for_each"}, {Name: "count"}}}
 	for _, name := range sorted(keys(m.variables)) {
 		s.Attributes = append(s.Attributes, block.Attribute{Name: name})
 	}

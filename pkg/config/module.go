@@ -1,8 +1,11 @@
 package config
 
 import (
+	"strings"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
 )
 
 // module is the blocks of one directory, sorted by what they are, not yet evaluated.
@@ -13,6 +16,11 @@ type module struct {
 	// parent and call are nil in the root.
 	parent *module
 	call   *hclsyntax.Block
+	// instances stand for a module block with for_each or count once its keys are known;
+	// own are what only one of them sees: each or count.
+	instances []*module
+	unfolded  bool
+	own       map[string]cty.Value
 
 	// settings, cluster: at most one block each, in the root only.
 	settings, cluster *hclsyntax.Block
@@ -37,6 +45,11 @@ func newModule(path, dir string, parent *module) *module {
 		outputs: map[string]*hclsyntax.Block{}, modules: map[string]*module{},
 		blocks: map[string]map[string]*hclsyntax.Block{},
 	}
+}
+
+// key is the instance key of one use of a repeated module block.
+func (m *module) key() string {
+	return strings.TrimSuffix(strings.TrimPrefix(m.path, m.parent.child(m.call.Labels[0])+"["), "]")
 }
 
 // child is the dotted path of a module in this one.

@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/mifbench/mifbench/pkg/config/diagnostic"
+	"github.com/mifbench/mifbench/pkg/resource"
 )
 
 // nodeID names a definition: its module's path, its class or block type, its name.
@@ -16,12 +17,12 @@ type nodeID struct{ module, class, name string }
 
 // String is the address as an author writes it, with the module in front.
 func (n nodeID) String() string {
-	prefix := ""
-	for _, m := range splitPath(n.module) {
-		prefix += "module." + m + "."
-	}
-	if n.class == classCluster {
+	prefix := resource.ModulePrefix(n.module)
+	switch n.class {
+	case classCluster:
 		return prefix + n.class
+	case classInstances:
+		return prefix + classModule + "." + n.name + " (its instances)"
 	}
 	return prefix + n.class + "." + n.name
 }
@@ -184,7 +185,7 @@ func (r *resolver) where() string {
 	if r.m.path == "" {
 		return ""
 	}
-	return fmt.Sprintf(" in module %s (%s); a module sees its own definitions only", r.m.path, r.m.dir)
+	return fmt.Sprintf(" in module %s (%s); a module sees its own definitions only", r.m.call.Labels[0], r.m.dir)
 }
 
 func (r *resolver) exists(class, name string) bool {
@@ -198,6 +199,10 @@ func (r *resolver) moduleOutput(t hcl.Traversal) {
 		return
 	}
 	child := r.m.modules[name]
+	if child.repeats() {
+		r.instanceOutput(t, child)
+		return
+	}
 	out, ok := step(t, 2)
 	if !ok {
 		for _, o := range sorted(keys(child.outputs)) {
@@ -208,12 +213,40 @@ func (r *resolver) moduleOutput(t hcl.Traversal) {
 		}
 		return
 	}
-	if child.outputs[out] == nil {
-		names := keys(child.outputs)
-		r.fail(t, "Reference to something undeclared", fmt.Sprintf("The module %q has no output named %q.%s Its outputs: %s.", name, out, diagnostic.DidYouMean(out, names), orNone(names)))
-		return
+	if r.output(t, child, out) {
+		r.add(child.id(classOutput, out), classModule, name, out)
 	}
-	r.add(child.id(classOutput, out), classModule, name, out)
+}
+
+// output tells whether a module has an output.
+func (r *resolver) output(t hcl.Traversal, child *module, out string) bool {
+	if child.outputs[out] != nil {
+		return true
+	}
+	names := keys(child.outputs)
+	r.fail(t, "Reference to something undeclared", fmt.Sprintf("The module %q has no output named %q.%s Its outputs: %s.", child.call.Labels[0], out, diagnostic.DidYouMean(out, names), orNone(names)))
+	return false
+}
+
+// instanceOutput is a reference to a module block with for_each or count.
+func (r *resolver) instanceOutput(t hcl.Traversal, child *module) {
+	name := child.call.Labels[0]
+	if len(t) > 2 {
+		if attr, ok := t[2].(hcl.TraverseAttr); ok {
+			one, all := fmt.Sprintf("module.%s[KEY].%s", name, attr.Name), fmt.Sprintf("values(module.%s)[*].%s", name, attr.Name)
+			if child.call.Body.Attributes["count"] != nil {
+				one, all = fmt.Sprintf("module.%s[0].%s", name, attr.Name), fmt.Sprintf("module.%s[*].%s", name, attr.Name)
+			}
+			r.fail(t, "Module has several instances", fmt.Sprintf("module.%s is repeated, so say which instance is meant: %s, or %s for all of them.", name, one, all))
+			return
+		}
+	}
+	if len(t) > 3 {
+		if attr, ok := t[3].(hcl.TraverseAttr); ok && !r.output(t, child, attr.Name) {
+			return
+		}
+	}
+	r.add(r.m.id(classModule, name), classModule, name)
 }
 
 func orNone(names []string) string {

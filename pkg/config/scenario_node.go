@@ -35,7 +35,7 @@ func (r *scenarioNode) instance(e *evaluator, n *node, inst instance) (Scenario,
 	s := Scenario{Address: addr, Range: r.block.DefRange()}
 	pending := map[string]bool{"endpoint": true, "headers": true, "model": true}
 	decoded, ok := e.decode(r.schema, r.block, n, inst.ctx, &s, pending)
-	s.Name, s.At = instanceName(n.id.name, inst.key), decoded.At
+	s.Name, s.At = instanceName(addr), decoded.At
 	for _, name := range sorted(keys(pending)) {
 		if a := r.block.Body.Attributes[name]; a != nil {
 			if _, known := decoded.Values[name]; !known {

@@ -72,7 +72,7 @@ func TestStackIsNamedAfterTheDirectory(t *testing.T) {
 
 func TestModuleLimits(t *testing.T) {
 	_, diags := loadFiles(t, map[string]string{
-		"main.mif.hcl":   "module \"m\" {\n  source   = \"./m\"\n  for_each = toset([\"a\"])\n}\noutput \"x\" {\n  value = module.m.x\n}\n",
+		"main.mif.hcl":   "module \"m\" {\n  source  = \"./m\"\n  version = \"1.0\"\n}\noutput \"x\" {\n  value = module.m.x\n}\n",
 		"m/main.mif.hcl": "cluster {\n  context = \"x\"\n}\noutput \"x\" {\n  value = var.outer\n}\n",
 	}, config.Options{})
 	if got := summaries(diags); got != "Block not allowed in a module; Reference to something undeclared; Unsupported argument" &&

@@ -243,7 +243,8 @@ func (v *variable) argument(e *evaluator, n *node) (val cty.Value, rng hcl.Range
 	if a == nil {
 		return cty.NilVal, v.block.DefRange(), false, true
 	}
-	ctx := e.context(n.mod.parent, n.outer, n.outerHoles, false)
+	ctx := e.context(n.mod.parent, n.outer, n.outerHoles, false).NewChild()
+	ctx.Variables = n.mod.own
 	raw, ok := e.value(a.Expr, ctx)
 	if !ok {
 		return cty.NilVal, a.Expr.Range(), true, false

@@ -9,7 +9,8 @@ import (
 // Address names one block instance of a configuration: module.x.gateway.mif["a"].
 // It is comparable and usable as a map key.
 type Address struct {
-	// Module is the dotted path of module names, without the word "module"; "" is the root.
+	// Module is the dotted path of module names with their keys, without the word "module":
+	// x["a"].inner; "" is the root.
 	Module string `json:"module,omitempty"`
 	// Kind is the block type, e.g. "namespace".
 	Kind string `json:"kind"`
@@ -21,17 +22,27 @@ type Address struct {
 
 // String is the one textual form of an address, as users type it.
 func (a Address) String() string {
+	return ModulePrefix(a.Module) + Keyed(a.Kind+"."+a.Name, a.Key)
+}
+
+// ModulePrefix is a module's path as it stands in front of addresses: module.x["a"].module.y.
+// with the last dot; "" for the root.
+func ModulePrefix(path string) string {
 	var b strings.Builder
-	if a.Module != "" {
-		for _, m := range strings.Split(a.Module, ".") {
-			b.WriteString("module." + m + ".")
-		}
-	}
-	b.WriteString(a.Kind + "." + a.Name)
-	if a.Key != "" {
-		b.WriteString("[" + a.Key + "]")
+	for path != "" {
+		var m string
+		m, path = cutStep(path)
+		b.WriteString("module." + m + ".")
 	}
 	return b.String()
+}
+
+// Keyed is a name with an instance key, in source form; "" is none.
+func Keyed(name, key string) string {
+	if key == "" {
+		return name
+	}
+	return name + "[" + key + "]"
 }
 
 // StringKey is the Key of a for_each instance.
@@ -42,36 +53,63 @@ func IndexKey(i int) string { return strconv.Itoa(i) }
 
 // ParseAddress reads what String writes. The error says which part is wrong.
 func ParseAddress(s string) (Address, error) {
-	body, key, err := cutKey(s)
-	if err != nil {
-		return Address{}, err
+	var names, keys []string
+	for rest := s; rest != ""; {
+		var one string
+		one, rest = cutStep(rest)
+		name, key, err := cutKey(one)
+		if err != nil {
+			return Address{}, fmt.Errorf("address %q: %w", s, err)
+		}
+		names, keys = append(names, name), append(keys, key)
 	}
-	parts := strings.Split(body, ".")
 	var modules []string
-	for len(parts) > 2 && parts[0] == "module" {
-		modules = append(modules, parts[1])
-		parts = parts[2:]
+	for len(names) > 2 && names[0] == "module" && keys[0] == "" {
+		modules = append(modules, Keyed(names[1], keys[1]))
+		names, keys = names[2:], keys[2:]
 	}
-	if len(parts) != 2 || parts[0] == "" || parts[1] == "" {
+	if len(names) != 2 || names[0] == "" || names[0] == "module" || names[1] == "" || keys[0] != "" || strings.HasSuffix(s, ".") {
 		return Address{}, fmt.Errorf("address %q is not of the form kind.name, kind.name[key] or module.m.kind.name", s)
 	}
-	return Address{Module: strings.Join(modules, "."), Kind: parts[0], Name: parts[1], Key: key}, nil
+	return Address{Module: strings.Join(modules, "."), Kind: names[0], Name: names[1], Key: keys[1]}, nil
 }
 
-func cutKey(s string) (body, key string, err error) {
+// cutStep takes the first name with its key off a dotted path; dots in keys do not count.
+func cutStep(path string) (one, rest string) {
+	quoted := false
+	for i := 0; i < len(path); i++ {
+		switch c := path[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case c == '.' && !quoted:
+			return path[:i], path[i+1:]
+		}
+	}
+	return path, ""
+}
+
+func cutKey(s string) (name, key string, err error) {
 	open := strings.IndexByte(s, '[')
 	if open < 0 {
+		if strings.ContainsAny(s, `"]`) {
+			return "", "", fmt.Errorf("%s is no name", s)
+		}
 		return s, "", nil
 	}
+	if strings.ContainsAny(s[:open], `"]`) {
+		return "", "", fmt.Errorf("%s is no name", s[:open])
+	}
 	if !strings.HasSuffix(s, "]") {
-		return "", "", fmt.Errorf("address %q: the key is not closed with ]", s)
+		return "", "", fmt.Errorf("the key is not closed with ]")
 	}
 	key = s[open+1 : len(s)-1]
 	if _, err := strconv.Atoi(key); err == nil {
 		return s[:open], key, nil
 	}
-	if _, err := strconv.Unquote(key); err != nil {
-		return "", "", fmt.Errorf("address %q: key %s is neither a number nor a quoted string", s, key)
+	if text, err := strconv.Unquote(key); err == nil && key[0] == '"' {
+		return s[:open], StringKey(text), nil
 	}
-	return s[:open], key, nil
+	return "", "", fmt.Errorf("key %s is neither a number nor a quoted string", key)
 }

@@ -9,38 +9,6 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-func TestAddressRoundTrip(t *testing.T) {
-	for _, a := range []Address{
-		{Kind: "gateway", Name: "mif"},
-		{Kind: "gateway", Name: "mif", Key: IndexKey(3)},
-		{Kind: "gateway", Name: "mif", Key: StringKey(`a "quoted].[" key`)},
-		{Module: "a.b", Kind: "namespace", Name: "n"},
-	} {
-		got, err := ParseAddress(a.String())
-		if err != nil || got != a {
-			t.Errorf("%s reads back as %+v, %v", a, got, err)
-		}
-	}
-	for _, bad := range []string{"", "gateway", "gateway.", "a.b.c", "a.b[", "a.b[x]", `a.b["x]`} {
-		if a, err := ParseAddress(bad); err == nil {
-			t.Errorf("%q was read as %+v", bad, a)
-		}
-	}
-}
-
-func FuzzParseAddress(f *testing.F) {
-	f.Add(`module.x.gateway.mif["a"]`)
-	f.Fuzz(func(t *testing.T, s string) {
-		a, err := ParseAddress(s)
-		if err != nil {
-			return
-		}
-		if b, err := ParseAddress(a.String()); err != nil || b != a {
-			t.Errorf("%q: %+v reads back as %+v, %v", s, a, b, err)
-		}
-	})
-}
-
 func TestJSON(t *testing.T) {
 	big64, _ := new(big.Float).SetString("9223372036854775808")
 	for _, c := range []struct {

@@ -1,0 +1,7 @@
+variable "name" {
+  type = string
+}
+
+output "host" {
+  value = "${var.name}.example"
+}
