@@ -70,14 +70,14 @@ func helpIf(cmd *cobra.Command, wanted bool) error {
 // benchServe is the whole job, in upstream's order: model, prompts, ready check, warm-up
 // requests, the run, the block, the file.
 func (a *app) benchServe(ctx context.Context, f *serveFlags) (err error) {
-	for _, note := range f.notes() {
+	for _, note := range append(f.notes(), f.proxyNotes(a.env)...) {
 		a.say("note: %s", note)
 	}
 	s := &serving{app: a, flags: f}
 	if err := s.target(ctx); err != nil {
 		return err
 	}
-	if s.source, err = s.prompts(ctx); err != nil {
+	if err := s.prompts(ctx); err != nil {
 		return err
 	}
 	if err := s.ready(ctx); err != nil {
@@ -87,6 +87,16 @@ func (a *app) benchServe(ctx context.Context, f *serveFlags) (err error) {
 		return err
 	}
 	return s.run(ctx)
+}
+
+// proxyNotes name a proxy that upstream would obey.
+func (f *serveFlags) proxyNotes(env Env) []string {
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
+		if env.lookup(name) != "" && !f.proxy {
+			return []string{name + " is set and ignored: a detour would be measured with the server; --proxy-from-env obeys it"}
+		}
+	}
+	return nil
 }
 
 // flagError puts the way out beside a mistake on the command line.

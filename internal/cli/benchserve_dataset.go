@@ -1,30 +1,48 @@
 package cli
 
 import (
-	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/mifbench/mifbench/pkg/bench/dataset"
 )
 
-// servedDataset is a data set of the command line: its name, the flags that only it has, and
-// what they mean.
+// servedDataset is a data set of the command line.
 type servedDataset struct {
-	name  string
-	flags []string
-	// lengths are those of prompts and answers.
-	lengths func(*serveFlags) (in, out int)
+	name string
+	// flags are those that only this data set has; general ones may act on it as well.
+	flags, general []string
+	// path tells whether --dataset-path is needed; generated prompts refuse it, as upstream does.
+	path bool
+	// ignoreEOS tells that upstream forces --ignore-eos.
+	ignoreEOS bool
+	// options are what the flags mean; Tokens and OutputTokens 0 leave lengths to each prompt.
+	options func(*serveFlags) (dataset.Options, error)
 }
 
 // servedDatasets is the table of data sets.
 func servedDatasets() []servedDataset {
 	return []servedDataset{
-		{"sharegpt", []string{"sharegpt-input-len", "sharegpt-output-len"}, func(f *serveFlags) (int, int) { return f.shareIn, f.shareOut }},
-		{"gutenberg", []string{"gutenberg-input-len", "gutenberg-output-len"}, func(f *serveFlags) (int, int) { return f.bookIn, f.bookOut }},
+		{"sharegpt", []string{"sharegpt-input-len", "sharegpt-output-len"}, []string{"output-len"}, true, false, shareOptions},
+		{"gutenberg", []string{"gutenberg-input-len", "gutenberg-output-len"}, []string{"output-len"}, true, false, bookOptions},
+		{"random", []string{"random-input-len", "random-output-len", "random-range-ratio", "random-prefix-len"}, []string{"input-len", "output-len"}, false, true, randomOptions},
+		{"sonnet", []string{"sonnet-input-len", "sonnet-output-len", "sonnet-prefix-len"}, nil, true, false, sonnetOptions},
+		{"custom", []string{"custom-output-len"}, []string{"output-len", "disable-shuffle"}, true, false, customOptions},
+		{
+			"prefix_repetition",
+			[]string{"prefix-repetition-prefix-len", "prefix-repetition-suffix-len", "prefix-repetition-num-prefixes", "prefix-repetition-output-len"},
+			[]string{"output-len"}, false, false, prefixOptions,
+		},
+		{"burstgpt", nil, []string{"disable-shuffle"}, true, false, burstOptions},
+		{
+			"timed_trace", []string{
+				"timed-trace-chunk-hash-size", "timed-trace-sec-multiplier", "timed-trace-label-timestamp",
+				"timed-trace-label-input-length", "timed-trace-label-output-length", "timed-trace-label-hash-ids", "self-timed",
+			},
+			nil, true, true, traceOptions,
+		},
 	}
 }
 
@@ -36,90 +54,131 @@ func (f *serveFlags) datasetRow() (servedDataset, error) {
 		}
 		names = append(names, d.name)
 	}
-	hint := ""
-	if !f.given("dataset-name") {
-		hint = " (upstream's default)"
+	why := ""
+	if r, ok := refusedDatasets()[f.dataset]; ok {
+		why = ": " + r
 	}
-	return servedDataset{}, fmt.Errorf("--dataset-name %s%s is not part of this version; use one of %s", f.dataset, hint, strings.Join(names, ", "))
+	return servedDataset{}, fmt.Errorf("--dataset-name %s is not part of this version%s; use one of %s", f.dataset, why, strings.Join(names, ", "))
 }
 
-// prompts opens the data set, with lengths counted as exactly as can be had.
-func (s *serving) prompts(ctx context.Context) (dataset.Source, error) {
-	f := s.flags
-	d, err := f.datasetRow()
-	if err != nil {
-		return nil, err
+// answers is the length of answers: the general flag wins over the data set's, as upstream.
+func (f *serveFlags) answers(own int) int {
+	if f.given("output-len") {
+		return f.outputLen
 	}
-	in, out := d.lengths(f)
-	if out == 0 {
-		out = f.outputLen
-	}
-	var errs []error
-	if in < 1 {
-		errs = append(errs, fmt.Errorf("--%s is needed: prompts of the conversations' own lengths are not part of this version", d.flags[0]))
-	}
-	if out < 1 {
-		errs = append(errs, fmt.Errorf("--%s is needed: how long answers are", d.flags[1]))
-	}
-	if f.path == "" {
-		errs = append(errs, errors.New("--dataset-path is needed: the file or directory of "+d.name))
-	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	s.osl = out
-	o := dataset.Options{Kind: d.name, Path: f.path, Tokens: in, OutputTokens: out, Seed: f.seed, Prompts: f.numPrompts, Model: s.params.Model}
-	byServer := s.counter(ctx, &o)
-	source, err := dataset.Open(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	info := source.Info()
-	s.app.say("Prompts: %s %s, lengths %s", d.name, f.path, info.LengthRule)
-	for _, w := range info.Warnings {
-		s.app.say("warning: %s", w)
-	}
-	if !byServer {
-		return source, nil
-	}
-	n := s.flags.numPrompts
-	if d := source.Info().Distinct; d > 0 {
-		n = min(n, d)
-	}
-	return s.app.prepare(ctx, source, n, o.Tokens)
+	return own
 }
 
-// counter picks what counts tokens: the tokenizer's file when --tokenizer or --model is
-// one, else the server itself, else an approximation. It tells whether it is the server.
-func (s *serving) counter(ctx context.Context, o *dataset.Options) bool {
-	for _, path := range []string{s.flags.tokenizer, s.flags.model} {
-		if file := tokenizerFile(path); file != "" {
-			o.TokenizerPath = file
-			return false
+// shareOptions are the published benchmark's cuts when a prompt length is given, else
+// conversations at their own lengths, as upstream takes them.
+func shareOptions(f *serveFlags) (dataset.Options, error) {
+	o := dataset.Options{Kind: "conversations", OutputTokens: f.answers(f.shareOut), Options: map[string]any{"shuffle": !f.noShuffle}}
+	if f.given("sharegpt-input-len") {
+		o.Kind, o.Tokens, o.Options = "sharegpt", f.shareIn, nil
+		return o, f.exact(o, "sharegpt")
+	}
+	if (f.given("sharegpt-output-len") || f.given("output-len")) && o.OutputTokens < 1 {
+		return o, fmt.Errorf("answers of %d tokens: --sharegpt-output-len and --output-len must be above 0", o.OutputTokens)
+	}
+	return o, nil
+}
+
+func bookOptions(f *serveFlags) (dataset.Options, error) {
+	o := dataset.Options{Kind: "gutenberg", Tokens: f.bookIn, OutputTokens: f.answers(f.bookOut)}
+	return o, f.exact(o, "gutenberg")
+}
+
+// exact checks lengths that have no default.
+func (f *serveFlags) exact(o dataset.Options, name string) error {
+	switch {
+	case o.Tokens < 1:
+		return fmt.Errorf("--%s-input-len is needed and must be above 0: how long prompts are", name)
+	case o.OutputTokens < 1:
+		return fmt.Errorf("--%s-output-len is needed and must be above 0: how long answers are", name)
+	case f.noShuffle:
+		return fmt.Errorf("--disable-shuffle: prompts cut from %s are taken in the seed's order; leave it out", name)
+	}
+	return nil
+}
+
+func randomOptions(f *serveFlags) (dataset.Options, error) {
+	in := f.randomIn
+	if f.given("input-len") {
+		in = f.inputLen
+	}
+	input, output, err := rangeRatio(f.randomRange)
+	if err == nil && (in < 1 || f.answers(f.randomOut) < 1 || f.randomPrefix < 0) {
+		err = fmt.Errorf("prompts of %d tokens after a prefix of %d and answers of %d: --random-input-len and --random-output-len must be above 0, --random-prefix-len not below", in, f.randomPrefix, f.answers(f.randomOut))
+	}
+	return dataset.Options{
+		Kind: "random", Tokens: in, OutputTokens: f.answers(f.randomOut),
+		Options: map[string]any{"range_ratio": input, "output_range_ratio": output, "prefix_len": f.randomPrefix},
+	}, err
+}
+
+// rangeRatio reads a number, or {"input": …, "output": …}.
+func rangeRatio(s string) (input, output float64, err error) {
+	if x, e := strconv.ParseFloat(s, 64); e == nil {
+		input, output = x, x
+	} else {
+		var both struct{ Input, Output *float64 }
+		if e := json.Unmarshal([]byte(s), &both); e != nil || both.Input == nil || both.Output == nil {
+			return 0, 0, fmt.Errorf(`--random-range-ratio %q is neither a number nor {"input": 0.1, "output": 0.2}`, s)
 		}
+		input, output = *both.Input, *both.Output
 	}
-	c := dataset.NewServerCounter(s.base, s.params.Model, s.http())
-	if _, err := c.Count(ctx, "How long is this?"); err != nil {
-		s.app.say("note: the server does not count tokens (%v); lengths are approximate", err)
-		o.Counter = dataset.Approximate{}
-		return false
+	if !(input >= 0 && input < 1 && output >= 0 && output < 1) {
+		return 0, 0, fmt.Errorf("--random-range-ratio %s is not within [0, 1)", s)
 	}
-	o.Counter = c
-	return true
+	return input, output, nil
 }
 
-// tokenizerFile is the tokenizer.json that a path names, "" when it names none.
-func tokenizerFile(path string) string {
-	if path == "" {
-		return ""
+func sonnetOptions(f *serveFlags) (dataset.Options, error) {
+	var err error
+	if f.sonnetPrefix < 0 || f.sonnetIn <= f.sonnetPrefix || f.sonnetOut < 1 {
+		err = fmt.Errorf("prompts of %d tokens with a prefix of %d and answers of %d: --sonnet-input-len must be above --sonnet-prefix-len, --sonnet-output-len above 0", f.sonnetIn, f.sonnetPrefix, f.sonnetOut)
 	}
-	info, err := os.Stat(path)
-	if err == nil && info.IsDir() {
-		path = filepath.Join(path, "tokenizer.json")
-		info, err = os.Stat(path)
+	return dataset.Options{Kind: "sonnet", Tokens: f.sonnetIn, OutputTokens: f.sonnetOut, Options: map[string]any{"prefix_len": f.sonnetPrefix}}, err
+}
+
+// customOptions: -1 means each row's own output_tokens; see ownAnswers and fixedAnswers.
+func customOptions(f *serveFlags) (dataset.Options, error) {
+	out := f.answers(f.customOut)
+	if out < 1 && out != -1 {
+		return dataset.Options{}, fmt.Errorf("--custom-output-len %d must be above 0, or -1 for each row's own output_tokens", out)
 	}
-	if err != nil || info.IsDir() {
-		return ""
+	return dataset.Options{Kind: "custom", OutputTokens: max(out, 0)}, nil
+}
+
+func prefixOptions(f *serveFlags) (dataset.Options, error) {
+	out := f.answers(f.prefixOut)
+	var err error
+	switch {
+	case f.prefixLen < 1 || f.suffixLen < 1 || f.prefixes < 1 || out < 1:
+		err = fmt.Errorf("%d prefixes of %d tokens with %d of their own and answers of %d: the --prefix-repetition lengths and the number must be above 0", f.prefixes, f.prefixLen, f.suffixLen, out)
+	case f.numPrompts < int64(f.prefixes):
+		err = fmt.Errorf("--num-prompts %d is below --prefix-repetition-num-prefixes %d: a prefix would go unused", f.numPrompts, f.prefixes)
 	}
-	return path
+	return dataset.Options{
+		Kind: "prefix_repetition", OutputTokens: out,
+		Options: map[string]any{"prefix_len": f.prefixLen, "suffix_len": f.suffixLen, "num_prefixes": f.prefixes},
+	}, err
+}
+
+func burstOptions(*serveFlags) (dataset.Options, error) {
+	return dataset.Options{Kind: "burstgpt"}, nil
+}
+
+// traceOptions: times are seconds after the multiplier, where the kind trace reads ms.
+func traceOptions(f *serveFlags) (dataset.Options, error) {
+	if f.traceBlock < 1 || !(f.traceSeconds > 0) {
+		return dataset.Options{}, fmt.Errorf("--timed-trace-chunk-hash-size %d and --timed-trace-sec-multiplier %v must be above 0", f.traceBlock, f.traceSeconds)
+	}
+	if f.backend == "openai-chat" {
+		return dataset.Options{}, fmt.Errorf("--dataset-name timed_trace is for completions, as upstream: use --backend vllm or openai")
+	}
+	return dataset.Options{Kind: "trace", Options: map[string]any{
+		"block_tokens": f.traceBlock, "speed": 1 / (1000 * f.traceSeconds), "timestamp_key": f.traceKeys[0],
+		"input_key": f.traceKeys[1], "output_key": f.traceKeys[2], "blocks_key": f.traceKeys[3],
+	}}, nil
 }

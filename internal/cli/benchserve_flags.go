@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/mifbench/mifbench/pkg/bench/client"
 )
 
 // serveFlags are the flags of vllm bench serve, with upstream's names and defaults.
@@ -16,7 +18,7 @@ type serveFlags struct {
 	port                               int
 	headers                            []string
 	seed                               int64
-	insecure, quiet, noStream          bool
+	quiet, noStream                    bool
 	idPrefix                           string
 	numPrompts                         int64
 	rate, burstiness                   float64
@@ -37,11 +39,25 @@ type serveFlags struct {
 	goodput                            []string
 	dataset, path                      string
 	shareIn, shareOut, bookIn, bookOut int
+	randomIn, randomOut, randomPrefix  int
+	randomRange                        string
+	sonnetIn, sonnetOut, sonnetPrefix  int
+	customOut                          int
+	prefixLen, suffixLen               int
+	prefixes, prefixOut                int
+	traceBlock                         int
+	traceSeconds                       float64
+	traceKeys                          [4]string // timestamp, input, output, blocks
+	selfTimed                          bool
+	noShuffle, noOversample            bool
 	warmupTime, cooldownTime           float64
 	perWorker                          int
 	records                            string
 	trustCode, skipTemplate            bool
 	tokenizerMode                      string
+	tls                                client.TLS
+	http2, proxy                       bool
+	timeouts                           client.Timeouts
 	refused                            []*refusedValue
 	given                              func(name string) bool
 }
@@ -57,6 +73,7 @@ func (f *serveFlags) bind(fs *pflag.FlagSet) {
 	f.bindBody(fs)
 	f.bindResults(fs)
 	f.bindDataset(fs)
+	f.bindWire(fs)
 	for _, r := range refusedFlags() {
 		v := &refusedValue{name: r.name, fallback: r.fallback, boolean: r.fallback == "false"}
 		f.refused = append(f.refused, v)
@@ -80,11 +97,27 @@ func (f *serveFlags) bindTarget(fs *pflag.FlagSet) {
 	fs.StringVar(&f.tokenizerMode, "tokenizer-mode", "auto", "accepted; there is one implementation")
 	fs.BoolVar(&f.trustCode, "trust-remote-code", false, "accepted; no code of a model is ever run")
 	fs.Int64Var(&f.seed, "seed", 0, "seed of schedule and prompts")
-	fs.BoolVar(&f.insecure, "insecure", false, "accept any certificate")
+	fs.BoolVar(&f.tls.Insecure, "insecure", false, "accept any certificate")
 	fs.StringVar(&f.label, "label", "", "first part of the result file's name; the backend when absent")
 	fs.StringVar(&f.idPrefix, "request-id-prefix", "", "prefix of x-request-id (default bench-<8 hex digits>-)")
 	fs.BoolVar(&f.quiet, "disable-tqdm", false, "show no progress")
 	fs.BoolVar(&f.noStream, "no-stream", false, "ask for whole answers")
+}
+
+// bindWire has the flags of our own about the way to the server.
+func (f *serveFlags) bindWire(fs *pflag.FlagSet) {
+	only := " (mifbench only)"
+	t := client.DefaultTimeouts()
+	fs.StringVar(&f.tls.CAFile, "ca-file", "", "certificates to trust instead of the system's, PEM"+only)
+	fs.StringVar(&f.tls.CertFile, "cert-file", "", "client certificate, PEM"+only)
+	fs.StringVar(&f.tls.KeyFile, "key-file", "", "its key, PEM"+only)
+	fs.StringVar(&f.tls.ServerName, "tls-server-name", "", "name in the server's certificate, when it is not the host's"+only)
+	fs.BoolVar(&f.http2, "http2", false, "use HTTP/2 where TLS offers it; no kernel time stamps then"+only)
+	fs.BoolVar(&f.proxy, "proxy-from-env", false, "obey HTTP_PROXY and friends, as upstream does; ignored otherwise"+only)
+	fs.DurationVar(&f.timeouts.Dial, "dial-timeout", t.Dial, "limit of connecting"+only)
+	fs.DurationVar(&f.timeouts.FirstByte, "first-token-timeout", t.FirstByte, "limit of waiting for the first token; 0 is none"+only)
+	fs.DurationVar(&f.timeouts.Idle, "idle-timeout", t.Idle, "limit of silence between tokens; 0 is none"+only)
+	fs.DurationVar(&f.timeouts.Total, "request-timeout", t.Total, "limit of a whole request; 0 is none"+only)
 }
 
 func (f *serveFlags) bindLoad(fs *pflag.FlagSet) {
@@ -103,8 +136,8 @@ func (f *serveFlags) bindLoad(fs *pflag.FlagSet) {
 }
 
 func (f *serveFlags) bindBody(fs *pflag.FlagSet) {
-	fs.IntVar(&f.inputLen, "input-len", 0, "prompt length of generated data sets")
-	fs.IntVar(&f.outputLen, "output-len", 0, "answer length, where the data set's own flag does not say")
+	fs.IntVar(&f.inputLen, "input-len", 0, "prompt length of the data set random, before its own flag")
+	fs.IntVar(&f.outputLen, "output-len", 0, "answer length of every data set that has one, before its own flag")
 	fs.BoolVar(&f.ignoreEOS, "ignore-eos", false, "generate the whole answer length whatever the model says")
 	fs.StringVar(&f.extraBody, "extra-body", "", "JSON object merged into every body")
 	fs.IntVar(&f.logprobs, "logprobs", 0, "log probabilities to ask for (completions)")
@@ -133,15 +166,6 @@ func (f *serveFlags) bindResults(fs *pflag.FlagSet) {
 	fs.StringVar(&f.records, "records", "", "directory to keep a run folder with the records in (mifbench only)")
 }
 
-func (f *serveFlags) bindDataset(fs *pflag.FlagSet) {
-	fs.StringVar(&f.dataset, "dataset-name", "random", "where prompts come from")
-	fs.StringVar(&f.path, "dataset-path", "", "file or directory of the data set")
-	fs.IntVar(&f.shareIn, "sharegpt-input-len", 0, "prompt length (the published benchmark's)")
-	fs.IntVar(&f.shareOut, "sharegpt-output-len", 0, "answer length")
-	fs.IntVar(&f.bookIn, "gutenberg-input-len", 0, "prompt length (the published benchmark's)")
-	fs.IntVar(&f.bookOut, "gutenberg-output-len", 0, "answer length (the published benchmark's)")
-}
-
 // check reports every mistake of the command line at once.
 func (f *serveFlags) check() error {
 	var errs []error
@@ -153,12 +177,13 @@ func (f *serveFlags) check() error {
 	for i, r := range refusedFlags() {
 		bad(f.refused[i].given, "--%s is not part of this version: %s", r.name, r.reason)
 	}
-	bad(f.numPrompts < 1, "--num-prompts %d: at least one request is needed", f.numPrompts)
+	bad(f.numPrompts < 1 && f.dataset != "custom", "--num-prompts %d: at least one request is needed", f.numPrompts)
 	bad(f.given("max-concurrency") && f.concurrency < 1, "--max-concurrency %d must be greater than 0", f.concurrency)
 	bad(!(f.rate > 0), "--request-rate %v must be greater than 0", f.rate)
 	bad(!(f.burstiness > 0), "--burstiness %v must be greater than 0", f.burstiness)
 	bad(f.warmups < 0 || f.readyTimeout < 0 || f.warmupTime < 0 || f.cooldownTime < 0, "--num-warmups, --ready-check-timeout-sec, --warmup-time and --cooldown-time must not be negative")
-	errs = append(errs, f.checkRamp(), f.checkBackend())
+	bad(min(f.timeouts.Dial, f.timeouts.FirstByte, f.timeouts.Idle, f.timeouts.Total) < 0, "--dial-timeout, --first-token-timeout, --idle-timeout and --request-timeout must not be negative")
+	errs = append(errs, f.checkRamp(), f.checkBackend(), f.checkDataset())
 	for _, try := range []func() error{
 		func() error { _, err := f.body(); return err },
 		func() error { _, err := f.limits(); return err },
@@ -188,31 +213,6 @@ func (f *serveFlags) checkRamp() error {
 		return fmt.Errorf("the ramp from %d to %d must begin above 0 and not fall", f.rampStart, f.rampEnd)
 	}
 	return nil
-}
-
-// notes name what was given and has nothing to act on.
-func (f *serveFlags) notes() []string {
-	var out []string
-	add := func(is bool, text string) {
-		if is {
-			out = append(out, text)
-		}
-	}
-	add(f.perWorker > 0, "--max-connections-per-worker has nothing to divide: one process holds every connection")
-	add(f.trustCode, "--trust-remote-code has no effect: no code of a model is ever run")
-	add(f.tokenizerMode != "auto", "--tokenizer-mode has no effect: there is one implementation")
-	add(f.skipTemplate, "--skip-chat-template has no effect: prompts are never put into a chat template here")
-	add(f.detailed && (f.save || f.appendTo), "--save-detailed: generated texts are not recorded, generated_texts holds empty strings")
-	add(f.detailed && !f.save && !f.appendTo, "--save-detailed has no effect without --save-result or --append-result")
-	for _, name := range listed(f.percentileMetrics) {
-		add(name == "tps", "--percentile-metrics tps has no section in the block, as in the published logs; mifbench report shows it")
-	}
-	for _, d := range servedDatasets() {
-		for _, name := range d.flags {
-			add(d.name != f.dataset && f.given(name), "--"+name+" has no effect with --dataset-name "+f.dataset)
-		}
-	}
-	return out
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -46,7 +46,7 @@ func (f *serveFlags) checkBackend() error {
 // body is what every request has in common. Upstream sends repetition_penalty 1.0 with
 // completions unless told otherwise, and merges --extra-body over the sampling flags.
 func (f *serveFlags) body() (client.Params, error) {
-	p := client.Params{Model: f.model, IgnoreEOS: f.ignoreEOS, NoStream: f.noStream, Sampling: map[string]any{}}
+	p := client.Params{Model: f.model, IgnoreEOS: f.ignoresEOS(), NoStream: f.noStream, Sampling: map[string]any{}}
 	if f.served != "" {
 		p.Model = f.served
 	}
@@ -75,8 +75,11 @@ func (f *serveFlags) body() (client.Params, error) {
 	return p, nil
 }
 
-// arrival follows vllm bench serve.
-func (f *serveFlags) arrival() arrival.Spec {
+// arrival follows vllm bench serve; offsets are the times of a trace.
+func (f *serveFlags) arrival(offsets []time.Duration) arrival.Spec {
+	if len(offsets) > 0 {
+		return arrival.Spec{Process: "trace", Offsets: offsets, Requests: f.numPrompts}
+	}
 	spec := arrival.Spec{
 		Rate: f.rate, Burstiness: f.burstiness, Requests: f.numPrompts, Rescale: true, Seed: uint64(f.seed), //nolint:gosec // any bits will do
 	}

@@ -118,7 +118,7 @@ func (s *serving) plan() measuring {
 	metadata, _ := pairs("metadata", "=", f.metadata)
 	m := measuring{View: metrics.ViewVLLM, Dataset: info, Params: report.Params{
 		OSL: s.osl, Dataset: f.dataset, ApproximateLengths: !info.Exact, MaxConcurrency: f.concurrency,
-		RequestRate: f.finite(), Burstiness: f.burstiness, NumPrompts: int(f.numPrompts), Workers: 1,
+		RequestRate: f.finite(), Burstiness: report.Shape(f.burstiness), NumPrompts: int(f.numPrompts), Workers: 1,
 		Warmup: seconds(f.warmupTime), Cooldown: seconds(f.cooldownTime), EndpointType: f.backend, Backend: f.backend,
 		Label: f.label, Model: f.model, Tokenizer: f.tokenizer, Seed: f.seed, Date: time.Now(),
 		MetricPercentiles: levels, PercentileMetrics: listed(f.percentileMetrics), Goodput: slo != nil,
@@ -126,9 +126,7 @@ func (s *serving) plan() measuring {
 	if m.Params.Tokenizer == "" {
 		m.Params.Tokenizer = f.model
 	}
-	if d, err := f.datasetRow(); err == nil {
-		m.Params.ISL, _ = d.lengths(f)
-	}
+	m.Params.ISL = s.isl
 	if f.rampUp != "" {
 		m.Params.RampUp = &report.RampUp{Strategy: f.rampUp, StartRPS: f.rampStart, EndRPS: f.rampEnd}
 	}

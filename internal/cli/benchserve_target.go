@@ -25,12 +25,19 @@ type serving struct {
 	base   string // base URL, without the path of the API
 	params client.Params
 	source dataset.Source
-	osl    int
+	// isl and osl are the lengths of prompts and answers, 0 where each has its own.
+	isl, osl int
+	offsets  []time.Duration // of a trace
+	tls      *tls.Config     // of the questions beside the load
 }
 
 // target finds the server and the model.
 func (s *serving) target(ctx context.Context) error {
 	f := s.flags
+	var err error
+	if s.tls, err = f.tls.Config(); err != nil {
+		return err
+	}
 	s.base = f.baseURL
 	if s.base == "" {
 		s.base = "http://" + net.JoinHostPort(f.host, strconv.Itoa(f.port))
@@ -48,7 +55,6 @@ func (s *serving) target(ctx context.Context) error {
 		rand.Read(b)
 		f.idPrefix = "bench-" + hex.EncodeToString(b) + "-"
 	}
-	var err error
 	s.params, err = f.body()
 	return err
 }
@@ -66,19 +72,21 @@ func (s *serving) headers() http.Header {
 func (s *serving) options() client.Options {
 	return client.Options{
 		BaseURLs: []string{s.base}, API: s.flags.api(), Path: s.flags.endpoint, APIKey: s.app.env.lookup("OPENAI_API_KEY"),
-		Headers: s.headers(), TLS: client.TLS{Insecure: s.flags.insecure}, Timeouts: client.DefaultTimeouts(),
+		Headers: s.headers(), TLS: s.flags.tls, HTTP2: s.flags.http2,
+		ProxyFromEnv: s.flags.proxy, Timeouts: s.flags.timeouts,
 	}
 }
 
-// http is a client for the questions beside the load, with the load's credentials.
+// http is a client for the questions beside the load, with the load's credentials and way.
 func (s *serving) http() *http.Client {
-	return &http.Client{Timeout: 30 * time.Second, Transport: &withHeaders{
-		next: &http.Transport{
-			TLSClientConfig:     &tls.Config{InsecureSkipVerify: s.flags.insecure}, //nolint:gosec // --insecure asks for it
-			MaxIdleConnsPerHost: cutters,
-		},
-		header: s.headers(), key: s.app.env.lookup("OPENAI_API_KEY"),
-	}}
+	next := &http.Transport{TLSClientConfig: s.tls, MaxIdleConnsPerHost: cutters}
+	if s.flags.proxy {
+		next.Proxy = http.ProxyFromEnvironment
+	}
+	return &http.Client{
+		Timeout:   30 * time.Second,
+		Transport: &withHeaders{next: next, header: s.headers(), key: s.app.env.lookup("OPENAI_API_KEY")},
+	}
 }
 
 type withHeaders struct {
@@ -136,7 +144,7 @@ func (s *serving) firstModel(ctx context.Context) (string, error) {
 func (s *serving) scenario() bench.Scenario {
 	f := s.flags
 	return bench.Scenario{
-		Name: f.scenarioName(), Client: s.options(), Params: s.params, Source: s.source, Arrival: f.arrival(),
+		Name: f.scenarioName(), Client: s.options(), Params: s.params, Source: s.source, Arrival: f.arrival(s.offsets),
 		MaxConcurrency: f.concurrency, OutputTokens: s.osl, RequestIDPrefix: f.idPrefix, SkipProbe: true,
 	}
 }

@@ -42,7 +42,7 @@ func planOf(s config.Scenario, t *site, source dataset.Source, view string) meas
 	info := source.Info()
 	m := measuring{View: metrics.ViewMifbench, Dataset: info, Params: report.Params{
 		ISL: int(s.InputTokens), OSL: int(s.OutputTokens), Dataset: s.Dataset.Name, ApproximateLengths: !info.Exact,
-		MaxConcurrency: int(s.Load.MaxConcurrency), RequestRate: s.Load.RequestRate, Burstiness: s.Load.Burstiness,
+		MaxConcurrency: int(s.Load.MaxConcurrency), RequestRate: s.Load.RequestRate, Burstiness: report.Shape(s.Load.Burstiness),
 		NumPrompts: int(s.Load.Requests), Workers: 1, EndpointType: s.API, Backend: "mifbench", Label: s.Name,
 		Model: s.Model, Tokenizer: s.Tokenizer, Seed: s.Seed, Date: time.Now(),
 	}}

@@ -17,7 +17,7 @@ type Dataset struct {
 	// Name is the label, with the instance key when there is one.
 	Name string `hcl:"name,label" doc:"Name of the dataset."`
 	// Kind is "" when it is to be told from the path.
-	Kind string `hcl:"type,optional" doc:"What the source is; told from the path when absent." enum:"auto,text,sharegpt,gutenberg,random,sonnet,custom,prefix_repetition,shared_prefix,burstgpt,trace,parquet" default:"auto"`
+	Kind string `hcl:"type,optional" doc:"What the source is; told from the path when absent." enum:"auto,text,sharegpt,conversations,gutenberg,random,sonnet,custom,prefix_repetition,shared_prefix,burstgpt,trace,parquet" default:"auto"`
 	// Path is absolute or relative to the working directory; "" for generated datasets.
 	Path     string    `hcl:"path,optional" doc:"File or directory of the source, relative to this file's directory."`
 	Column   string    `hcl:"column,optional" doc:"Column of a Parquet source that holds the text."`

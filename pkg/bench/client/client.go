@@ -50,7 +50,7 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	conf, err := o.TLS.config()
+	conf, err := o.TLS.Config()
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +105,10 @@ func checkHeaders(o Options) error {
 	for k, vs := range o.Headers {
 		if !httpguts.ValidHeaderFieldName(k) {
 			return fmt.Errorf("header name %q is not valid", k)
+		}
+		switch http.CanonicalHeaderKey(k) {
+		case "Content-Length", "Transfer-Encoding", "Connection":
+			return fmt.Errorf("header %q is set by the client itself", k)
 		}
 		for _, v := range vs {
 			if !httpguts.ValidHeaderFieldValue(v) {

@@ -45,13 +45,18 @@ func newLean(c *Client, conf *tls.Config) *lean {
 	return l
 }
 
+// requestID is the header of Request.ID, which wins over one of Options.Headers.
+const requestID = "X-Request-Id"
+
 // leanHead renders what all requests to a target share.
 func leanHead(c *Client, t target) string {
 	var b strings.Builder
 	b.WriteString("POST " + t.url.RequestURI() + " HTTP/1.1\r\nHost: " + t.host + "\r\n")
 	var names []string
 	for k := range c.headers {
-		names = append(names, k)
+		if k != requestID { // each request has its own, or this one; never both
+			names = append(names, k)
+		}
 	}
 	slices.Sort(names)
 	for _, k := range names {
@@ -146,8 +151,12 @@ func (l *lean) write(c *leanConn, k *call) error {
 		p = new([]byte)
 	}
 	b := append((*p)[:0], l.heads[k.target.url.String()]...)
-	if k.req.ID != "" {
-		b = append(append(append(b, "X-Request-Id: "...), k.req.ID...), "\r\n"...)
+	id := k.req.ID
+	if id == "" {
+		id = l.client.headers.Get(requestID)
+	}
+	if id != "" {
+		b = append(append(append(b, requestID+": "...), id...), "\r\n"...)
 	}
 	b = strconv.AppendInt(append(b, "Content-Length: "...), int64(len(k.req.Body)), 10)
 	b = append(append(b, "\r\n\r\n"...), k.req.Body...)

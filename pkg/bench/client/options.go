@@ -60,7 +60,8 @@ type TLS struct {
 	Insecure bool
 }
 
-func (t TLS) config() (*tls.Config, error) {
+// Config is what crypto/tls makes of the settings; an error names the file that is wrong.
+func (t TLS) Config() (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName}
 	c.InsecureSkipVerify = t.Insecure // asked for by name in the configuration
 	if t.CAFile != "" {

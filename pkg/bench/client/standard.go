@@ -96,7 +96,7 @@ func (s *standard) request(ctx context.Context, k *call) *http.Request {
 	h := s.headers
 	if k.req.ID != "" {
 		h = h.Clone()
-		h.Set("X-Request-Id", k.req.ID)
+		h.Set(requestID, k.req.ID)
 	}
 	body := k.req.Body
 	r := &http.Request{

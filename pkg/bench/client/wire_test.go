@@ -91,6 +91,17 @@ func TestHeadersKeyAndHost(t *testing.T) {
 			if a, ok := s.Requests()[1].Header["Authorization"]; ok {
 				t.Errorf("no key, but Authorization: %q", a)
 			}
+			c = newClient(t, s.URL, func(o *client.Options) {
+				o.Transport, o.Headers = tr, http.Header{"X-Request-Id": {"all"}}
+			})
+			var res client.Result
+			for _, id := range []string{"own", ""} {
+				c.Do(t.Context(), &client.Request{ID: id, Body: []byte("{}"), Stream: true}, &res)
+			}
+			got := append(s.Requests()[2].Header["X-Request-Id"], s.Requests()[3].Header["X-Request-Id"]...)
+			if len(got) != 2 || got[0] != "own" || got[1] != "all" {
+				t.Errorf("X-Request-Id %q", got)
+			}
 		})
 	}
 }
@@ -236,6 +247,7 @@ func TestBadOptions(t *testing.T) {
 		{client.Options{BaseURLs: []string{"http://h"}, TLS: client.TLS{CAFile: "/nonexistent"}}, "ca file"},
 		{client.Options{BaseURLs: []string{"http://h"}, Transport: client.Lean, HTTP2: true}, "knows neither"},
 		{client.Options{BaseURLs: []string{"http://h"}, Headers: http.Header{"X-A": {"a\r\nB: c"}}}, "header"},
+		{client.Options{BaseURLs: []string{"http://h"}, Headers: http.Header{"content-length": {"3"}}}, "set by the client itself"},
 	}
 	for _, c := range cases {
 		c.o.Clock = client.NewClock(time.Now())

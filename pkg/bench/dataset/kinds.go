@@ -20,6 +20,7 @@ type Kind struct {
 func Kinds() []Kind {
 	return []Kind{
 		{"burstgpt", "Lengths (and times, on request) of the BurstGPT trace's CSV.", true, false, burstOptions(), openBurstGPT},
+		{"conversations", "First turns of a ShareGPT file's conversations at their own lengths, as vLLM samples it.", true, false, conversationOptions(), openConversations},
 		{"custom", "JSON lines with prompt and output_tokens, as vLLM reads them, or a file that dataset build made; taken as they are.", true, false, nil, openCustom},
 		{"gutenberg", "Books: a directory of Project Gutenberg's Parquet shards or .txt files, cut to length.", true, true, nil, openGutenberg},
 		{"parquet", "A Parquet file or a directory of shards, text in a column, cut to length.", true, true, nil, openParquet},

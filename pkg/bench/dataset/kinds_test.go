@@ -15,7 +15,7 @@ import (
 
 func TestTableIsSortedAndDocumented(t *testing.T) {
 	// The configuration's enum, but for "auto".
-	want := []string{"burstgpt", "custom", "gutenberg", "parquet", "prefix_repetition", "random", "shared_prefix", "sharegpt", "sonnet", "text", "trace"}
+	want := []string{"burstgpt", "conversations", "custom", "gutenberg", "parquet", "prefix_repetition", "random", "shared_prefix", "sharegpt", "sonnet", "text", "trace"}
 	var names []string
 	for _, k := range Kinds() {
 		names = append(names, k.Name)
@@ -294,4 +294,80 @@ func FuzzShareGPT(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// Conversations are sent as vLLM's sampling does: first turns as they are, answers as long as
+// the second turn, nothing outside the bounds.
+func TestConversationsKeepTheirLengths(t *testing.T) {
+	talks := `[
+  {"id": "a", "conversations": [{"from": "human", "value": "one two six ten"}, {"from": "gpt", "value": "a b c d e f g"}]},
+  {"id": "short", "conversations": [{"from": "human", "value": "a b c"}, {"from": "gpt", "value": "a b c d e"}]},
+  {"id": "alone", "conversations": [{"from": "human", "value": "one two six ten"}]},
+  {"id": "long", "conversations": [{"from": "human", "value": "` + strings.Repeat("a ", 1100) + `"}, {"from": "gpt", "value": "a b c d e"}]},
+  {"id": "mute", "conversations": [{"from": "human", "value": "a b c d e f"}, {"from": "gpt", "value": "a"}]},
+  {"id": "b", "conversations": [{"from": "human", "value": "a b c d e f"}, {"from": "gpt", "value": "a b c d"}, {"from": "human", "value": "more"}]}
+]`
+	path := write(t, "share.json", talks)
+	lengths := func(o Options, n int64) (out [][2]int) {
+		t.Helper()
+		o.Kind, o.Path, o.ServerURL, o.Model = "conversations", path, tokenizeServer(t, 0), "m"
+		s, err := Open(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ps, err := several(t.Context(), s, 0, int(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range ps {
+			out = append(out, [2]int{p.Tokens, p.OutputTokens})
+		}
+		return out
+	}
+	inOrder := map[string]any{"shuffle": false}
+	for _, c := range []struct {
+		name string
+		o    Options
+		want [][2]int
+	}{
+		{"their own", Options{Options: inOrder}, [][2]int{{4, 7}, {6, 4}, {4, 7}}},
+		{"special tokens count, as in vLLM", Options{Options: inOrder, SpecialTokens: 1}, [][2]int{{5, 8}, {4, 6}, {7, 5}}},
+		{"answers of a fixed length", Options{Options: inOrder, OutputTokens: 9}, [][2]int{{4, 9}, {6, 9}, {6, 9}}},
+		{"bounds of one's own", Options{Options: map[string]any{"shuffle": false, "min_tokens": 1}}, [][2]int{{4, 7}, {3, 5}, {6, 1}}},
+	} {
+		if got := lengths(c.o, 3); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+	if a, b := lengths(Options{Seed: 1}, 2), lengths(Options{Seed: 1}, 2); !slices.Equal(a, b) {
+		t.Errorf("the same seed gives %v and %v", a, b)
+	}
+	short := write(t, "short.json", `[{"conversations": [{"from": "human", "value": "a"}, {"from": "gpt", "value": "b"}]}]`)
+	if _, err := Open(t.Context(), Options{Kind: "conversations", Path: short}); err == nil || !strings.Contains(err.Error(), "within the bounds") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestRandomSharesItsPrefix(t *testing.T) {
+	_, ps := check(t, Options{Kind: "random", Tokens: 60, OutputTokens: 50, Options: map[string]any{"prefix_len": 40, "output_range_ratio": 0.4}}, 20)
+	outputs := map[int]bool{}
+	for _, p := range ps {
+		if p.Tokens != 100 || p.Text[:100] != ps[0].Text[:100] {
+			t.Errorf("%d tokens, %.100q", p.Tokens, p.Text)
+		}
+		outputs[p.OutputTokens] = true
+	}
+	if len(outputs) < 5 || ps[0].Text == ps[1].Text {
+		t.Errorf("answers of %v tokens", outputs)
+	}
+}
+
+func TestTraceKeysMayBeNamed(t *testing.T) {
+	path := write(t, "trace.jsonl", "{\"t\": 0, \"i\": 50, \"o\": 5, \"h\": [1, 2]}\n{\"t\": 2, \"i\": 60, \"o\": 7}\n")
+	_, ps := check(t, Options{Kind: "trace", Path: path, Options: map[string]any{
+		"timestamp_key": "t", "input_key": "i", "output_key": "o", "blocks_key": "h", "block_tokens": 16, "speed": 0.001,
+	}}, 2)
+	if ps[1].Tokens != 60 || ps[1].OutputTokens != 7 || ps[1].OffsetNS != 2e9 {
+		t.Errorf("%+v", ps[1])
+	}
 }

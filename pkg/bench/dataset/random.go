@@ -11,28 +11,40 @@ import (
 func randomOptions() []OptionDoc {
 	return []OptionDoc{
 		{"range_ratio", "Lengths are uniform within this share of the wanted ones, as in vLLM: 0.1 is 90 % to 110 %.", 0.0},
+		{"output_range_ratio", "The same for answers; below 0 means range_ratio.", -1.0},
+		{"prefix_len", "Tokens that all prompts share, before and besides those of their own.", 0},
 	}
 }
 
 // openRandom is the kind "random": random tokens of the tokenizer file, or made-up words
-// when there is none, cut to exact lengths.
+// when there is none, cut to exact lengths. As in vLLM a shared prefix comes on top of the
+// wanted length, and special tokens are not varied.
 func openRandom(_ context.Context, o *opening) (Source, error) {
-	ratio := o.values.float("range_ratio")
-	if ratio < 0 || ratio >= 1 {
-		return nil, fmt.Errorf("range_ratio %v is not within [0, 1)", ratio)
+	ratio, answers, prefix := o.values.float("range_ratio"), o.values.float("output_range_ratio"), o.values.int("prefix_len")
+	if answers < 0 {
+		answers = ratio
+	}
+	if ratio < 0 || ratio >= 1 || answers >= 1 || prefix < 0 {
+		return nil, fmt.Errorf("range_ratio %v and output_range_ratio %v must be within [0, 1), prefix_len %d not negative", ratio, answers, prefix)
 	}
 	var c corpus = syllables{o.Seed}
 	if f, ok := o.Counter.(FileCounter); ok {
 		c = vocabulary{o.Seed, f}
 	}
-	return newPlanned(o, c, generatedHash(o), -1, func(_ context.Context, i int64) (recipe, error) {
-		r := recipe{place: i, offset: -1}
-		r.tokens = max(o.SpecialTokens+1, within(o.Tokens, ratio, fnvOf("in", o.Seed, i)))
+	shared := &heads{o: o, corpus: c, tokens: prefix, made: map[int64]string{}}
+	p := newPlanned(o, c, generatedHash(o), -1, func(ctx context.Context, i int64) (recipe, error) {
+		head, err := shared.get(ctx, unlimited-1)
+		r := recipe{place: i, head: head, offset: -1}
+		r.tokens = o.SpecialTokens + prefix + max(1, within(o.budget(), ratio, fnvOf("in", o.Seed, i)))
 		if o.OutputTokens > 0 {
-			r.output = max(1, within(o.OutputTokens, ratio, fnvOf("out", o.Seed, i)))
+			r.output = max(1, within(o.OutputTokens, answers, fnvOf("out", o.Seed, i)))
 		}
-		return r, nil
-	}), nil
+		return r, err
+	})
+	if prefix > 0 {
+		p.info.Warnings = append(p.info.Warnings, fmt.Sprintf("prompts share their first %d tokens on purpose", prefix))
+	}
+	return p, nil
 }
 
 // within is uniform on [floor(n(1-ratio)), ceil(n(1+ratio))], vLLM's rule.

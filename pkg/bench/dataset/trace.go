@@ -16,6 +16,10 @@ func traceOptions() []OptionDoc {
 		{"block_tokens", "Tokens that one of Mooncake's hash_ids stands for.", 512},
 		{"speed", "How many times faster than recorded the trace is replayed.", 1.0},
 		{"max_tokens", "Requests with longer prompts are left out; 0 means none are.", 0},
+		{"timestamp_key", "Key of the send time in JSON lines, ms.", "timestamp"},
+		{"input_key", "Key of the prompt's length in JSON lines.", "input_length"},
+		{"output_key", "Key of the answer's length in JSON lines.", "output_length"},
+		{"blocks_key", "Key of the prompt's blocks in JSON lines.", "hash_ids"},
 		textOption(),
 	}
 }
@@ -35,11 +39,13 @@ func openTrace(ctx context.Context, o *opening) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	read := azureCalls
+	var calls []call
+	var sum string
 	if bytes.HasPrefix(bytes.TrimSpace(begin), []byte("{")) {
-		read = mooncakeCalls
+		calls, sum, err = mooncakeCalls(ctx, o.Path, o.values)
+	} else {
+		calls, sum, err = azureCalls(ctx, o.Path)
 	}
-	calls, sum, err := read(ctx, o.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -154,23 +160,30 @@ func peek(path string) ([]byte, error) {
 	return b[:n], nil
 }
 
-func mooncakeCalls(ctx context.Context, path string) (calls []call, sum string, err error) {
+// mooncakeCalls reads JSON lines whose keys the options name.
+func mooncakeCalls(ctx context.Context, path string, keys values) (calls []call, sum string, err error) {
+	input, output := keys.string("input_key"), keys.string("output_key")
 	sum, err = indexLines(ctx, path, func(i int, s span, raw []byte) error {
-		var l struct {
-			Timestamp *float64 `json:"timestamp"`
-			Input     *int32   `json:"input_length"`
-			Output    *int32   `json:"output_length"`
-			Hashes    []int64  `json:"hash_ids"`
+		fail := func(err error) error { return fmt.Errorf("row %d at byte %d: %w", i+1, s.off, err) }
+		var row map[string]json.RawMessage
+		if err := json.Unmarshal(raw, &row); err != nil {
+			return fail(err)
 		}
-		if err := json.Unmarshal(raw, &l); err != nil {
-			return fmt.Errorf("row %d at byte %d: %w", i+1, s.off, err)
+		var at *float64
+		var in, out *int32
+		c := call{offset: -1}
+		for key, to := range map[string]any{keys.string("timestamp_key"): &at, input: &in, output: &out, keys.string("blocks_key"): &c.blocks} {
+			if v, ok := row[key]; ok {
+				if err := json.Unmarshal(v, to); err != nil {
+					return fail(fmt.Errorf("%s: %w", key, err))
+				}
+			}
 		}
-		if l.Input == nil || l.Output == nil || *l.Input < 1 || *l.Output < 0 {
-			return fmt.Errorf("row %d at byte %d: input_length and output_length are needed", i+1, s.off)
+		if in == nil || out == nil || *in < 1 || *out < 0 {
+			return fail(fmt.Errorf("%s and %s are needed", input, output))
 		}
-		c := call{offset: -1, input: *l.Input, output: *l.Output, blocks: l.Hashes}
-		if l.Timestamp != nil {
-			c.offset = int64(*l.Timestamp * 1e6)
+		if c.input, c.output = *in, *out; at != nil {
+			c.offset = int64(*at * 1e6)
 		}
 		calls = append(calls, c)
 		return nil

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"encoding/json"
+	"math"
 	"time"
 
 	"github.com/mifbench/mifbench/pkg/bench/metrics"
@@ -53,7 +55,7 @@ type Params struct {
 	MaxConcurrency     int  `json:"max_concurrency,omitempty"`
 	// RequestRate is requests/s, 0 for no limit.
 	RequestRate float64 `json:"request_rate,omitempty"`
-	Burstiness  float64 `json:"burstiness,omitempty"`
+	Burstiness  Shape   `json:"burstiness,omitempty"`
 	RampUp      *RampUp `json:"ramp_up,omitempty"`
 	NumPrompts  int     `json:"num_prompts,omitempty"`
 	// Workers is the "Number of worker processes" of the published block; 0 leaves the row out.
@@ -76,6 +78,26 @@ type Params struct {
 	Goodput bool `json:"goodput,omitempty"`
 	// Metadata are vLLM's --metadata pairs, in order.
 	Metadata []Pair `json:"metadata,omitempty"`
+}
+
+// Shape is the shape of the gaps' gamma distribution; +Inf, even gaps, is "inf" in JSON.
+type Shape float64
+
+// MarshalJSON writes a number, or "inf".
+func (s Shape) MarshalJSON() ([]byte, error) {
+	if math.IsInf(float64(s), 1) {
+		return []byte(`"inf"`), nil
+	}
+	return json.Marshal(float64(s))
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (s *Shape) UnmarshalJSON(b []byte) error {
+	if string(b) == `"inf"` {
+		*s = Shape(math.Inf(1))
+		return nil
+	}
+	return json.Unmarshal(b, (*float64)(s))
 }
 
 // RampUp is vLLM's ramp of the request rate.

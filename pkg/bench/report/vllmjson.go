@@ -90,11 +90,14 @@ func (o *object) head(p Params) {
 	} else {
 		o.put("request_rate", "inf")
 	}
-	burstiness := p.Burstiness
-	if burstiness == 0 {
-		burstiness = 1
+	switch {
+	case p.Burstiness == 0:
+		o.put("burstiness", pythonNumber(1))
+	case math.IsInf(float64(p.Burstiness), 1):
+		o.put("burstiness", "inf") // upstream writes Infinity, which is not JSON
+	default:
+		o.put("burstiness", pythonNumber(float64(p.Burstiness)))
 	}
-	o.put("burstiness", pythonNumber(burstiness))
 	o.put("max_concurrency", orNull(p.MaxConcurrency))
 	if p.RampUp != nil {
 		o.put("ramp_up_strategy", p.RampUp.Strategy)
