@@ -74,19 +74,21 @@ func (a *app) benchServe(ctx context.Context, f *serveFlags) (err error) {
 		a.say("note: %s", note)
 	}
 	s := &serving{app: a, flags: f}
-	if err := s.target(ctx); err != nil {
+	for _, step := range []func(context.Context) error{s.target, s.prompts, s.ready, s.warm, s.run} {
+		if err := step(ctx); err != nil {
+			return a.interruptedOr(err)
+		}
+	}
+	return nil
+}
+
+// interruptedOr is the error unless the user ended the work, which then is the reason.
+func (a *app) interruptedOr(err error) error {
+	var told *exitError
+	if a.soft.Err() == nil || errors.As(err, &told) {
 		return err
 	}
-	if err := s.prompts(ctx); err != nil {
-		return err
-	}
-	if err := s.ready(ctx); err != nil {
-		return err
-	}
-	if err := s.warm(ctx); err != nil {
-		return err
-	}
-	return s.run(ctx)
+	return &exitError{code: exitInterrupted, cause: errors.New("interrupted; nothing was measured")}
 }
 
 // proxyNotes name a proxy that upstream would obey.

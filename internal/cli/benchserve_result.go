@@ -41,6 +41,7 @@ func (s *serving) run(ctx context.Context) (err error) {
 	}
 	switch {
 	case r.Outcome.Interrupted:
+		s.app.say("interrupted: %d of %d requests were sent; the figures are of those", r.Outcome.Admitted, s.flags.numPrompts)
 		return quiet(exitInterrupted)
 	case r.Outcome.ByStatus[record.OK] == 0:
 		return fmt.Errorf("no request succeeded: %s", firstFailure(r.Report))
@@ -100,7 +101,14 @@ func (s *serving) measure(ctx context.Context, dir string) (result, error) {
 	if err = errors.Join(err, w.Close(), r.save()); err != nil {
 		return r, err
 	}
-	if err := r.summarize(); err != nil {
+	err = r.summarize()
+	if errors.Is(err, metrics.ErrEmptyWindow) && r.Outcome.Interrupted {
+		s.app.say("warning: the run ended before the window of --warmup-time and --cooldown-time began; the figures are of all of it")
+		r.Plan.Options.Window, r.Plan.View = metrics.WindowSpec{}, metrics.ViewVLLM
+		r.Plan.Params.Warmup, r.Plan.Params.Cooldown = 0, 0
+		err = r.summarize()
+	}
+	if err != nil {
 		if errors.Is(err, metrics.ErrEmptyWindow) {
 			err = fmt.Errorf("%w: the run took %v; shorten --warmup-time and --cooldown-time", err, r.Outcome.Elapsed.Round(time.Millisecond))
 		}

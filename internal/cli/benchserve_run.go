@@ -38,10 +38,8 @@ func (s *serving) ready(ctx context.Context) error {
 		case time.Now().Add(readyEvery).After(over):
 			return fmt.Errorf("initial test run failed within %v: %s", limit, failure)
 		}
-		select {
-		case <-s.app.soft.Done():
-			return quiet(exitInterrupted)
-		case <-time.After(readyEvery):
+		if err := s.pause(); err != nil {
+			return err
 		}
 	}
 }

@@ -42,6 +42,9 @@ func (s *serving) target(ctx context.Context) error {
 	if s.base == "" {
 		s.base = "http://" + net.JoinHostPort(f.host, strconv.Itoa(f.port))
 	}
+	if err := s.reachable(ctx); err != nil {
+		return err
+	}
 	if f.model == "" {
 		name, err := s.firstModel(ctx)
 		if err != nil {
@@ -57,6 +60,40 @@ func (s *serving) target(ctx context.Context) error {
 	}
 	s.params, err = f.body()
 	return err
+}
+
+// reachable waits for the server to answer at all, as long as --ready-check-timeout-sec
+// allows: it is asked for models and token counts before the ready check's own request.
+func (s *serving) reachable(ctx context.Context) error {
+	limit := seconds(s.flags.readyTimeout)
+	for over := time.Now().Add(limit); limit > 0; {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.base+"/v1/models", http.NoBody)
+		if err != nil {
+			return err
+		}
+		resp, err := s.http().Do(req)
+		if err == nil {
+			return resp.Body.Close()
+		}
+		if time.Now().Add(readyEvery).After(over) {
+			return fmt.Errorf("no server within %v: %w", limit, err)
+		}
+		s.app.say("Waiting for the server: %v", err)
+		if err := s.pause(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pause waits between two checks, unless the user ends the waiting.
+func (s *serving) pause() error {
+	select {
+	case <-s.app.soft.Done():
+		return s.app.soft.Err()
+	case <-time.After(readyEvery):
+		return nil
+	}
 }
 
 // headers are those of --header; later ones win.

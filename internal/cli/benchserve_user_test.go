@@ -24,6 +24,7 @@ type asked struct {
 	path   string
 	header http.Header
 	body   map[string]any
+	proto  int
 }
 
 // serveUser runs bench serve against a simulator, with a proxy between them that remembers
@@ -79,7 +80,7 @@ func (u *serveUser) note(r *http.Request) {
 		return // the client went away
 	}
 	r.Body = io.NopCloser(bytes.NewReader(text))
-	a := asked{path: r.URL.Path, header: r.Header.Clone()}
+	a := asked{path: r.URL.Path, header: r.Header.Clone(), proto: r.ProtoMajor}
 	if err := json.Unmarshal(text, &a.body); err != nil {
 		u.t.Errorf("body of a request: %v", err)
 	}

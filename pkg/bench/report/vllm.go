@@ -15,7 +15,8 @@ const blockWidth = 50
 
 // VLLM writes the block that `vllm bench serve` prints. In the moreh view it is the
 // published benchmark's (byte for byte: other title line, other rows, no trailing
-// blanks), else upstream's. A flagged result has one more row before the last ruler.
+// blanks), else upstream's. A flagged or partial result has a row more before the
+// last ruler.
 func VLLM(w io.Writer, d Data) error {
 	o := &out{w: w}
 	for _, r := range d.Results {
@@ -33,6 +34,9 @@ func VLLM(w io.Writer, d Data) error {
 		b.sections(r.Params, s)
 		if v := r.Verdict(); v != "" && v != ProofOK {
 			b.row("Client verdict:", v)
+		}
+		if r.Partial || s.Partial {
+			b.row("Run ended early:", "PARTIAL")
 		}
 		o.line(strings.Repeat("=", blockWidth))
 	}

@@ -15,7 +15,7 @@ import (
 
 // VLLMJSON writes the result file of `vllm bench serve`: upstream's keys in upstream's order,
 // one object a line. Figures are those of the block's view; keys of our own stand at
-// the end (mifbench_view, mifbench_verdict). n/a is null. Text and records are never in it.
+// the end (mifbench_view, mifbench_verdict, mifbench_partial). n/a is null. Text and records are never in it.
 func VLLMJSON(w io.Writer, d Data) error {
 	for _, r := range d.Results {
 		s, ok := r.published(d.View)
@@ -33,6 +33,9 @@ func VLLMJSON(w io.Writer, d Data) error {
 		o.put("mifbench_view", s.View)
 		if v := r.Verdict(); v != "" {
 			o.put("mifbench_verdict", v)
+		}
+		if r.Partial || s.Partial {
+			o.put("mifbench_partial", true)
 		}
 		if o.err != nil {
 			return fmt.Errorf("result %s as JSON: %w", r.Name, o.err)
