@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -94,7 +92,7 @@ func (c *conversations) choose(ctx context.Context, spans []span) error {
 
 func (c *conversations) count(ctx context.Context, s span) (turn, error) {
 	prompt, answer, err := c.read(s)
-	if err != nil {
+	if err != nil || prompt == "" {
 		return turn{}, err
 	}
 	t := turn{span: s, answer: c.o.OutputTokens}
@@ -112,15 +110,21 @@ func (c *conversations) valid(t turn) bool {
 		t.prompt <= c.o.values.int("max_prompt_tokens") && t.prompt+t.answer <= c.o.values.int("max_total_tokens")
 }
 
-// read returns the first two turns of a conversation.
+// read returns the first two turns of a conversation, empty texts when it has fewer.
 func (c *conversations) read(s span) (prompt, answer string, err error) {
 	raw, err := readAt(c.o.Path, s.off, int64(s.size))
 	if err != nil {
 		return "", "", err
 	}
 	var one talk
-	if err := json.Unmarshal(bytes.TrimLeft(raw, ", \t\r\n"), &one); err != nil || len(one.Conversations) < 2 {
-		return "", "", errors.Join(fmt.Errorf("%s at byte %d: the file has changed since it was opened", c.o.Path, s.off), err)
+	err = json.Unmarshal(raw, &one)
+	switch {
+	case err != nil:
+		return "", "", fmt.Errorf("entry at byte %d: %w", s.off, err)
+	case one.Conversations == nil:
+		return "", "", fmt.Errorf("entry at byte %d has no conversations; want {\"conversations\": [{\"from\": …, \"value\": …}, …]}", s.off)
+	case len(one.Conversations) < 2:
+		return "", "", nil
 	}
 	return one.Conversations[0].Value, one.Conversations[1].Value, nil
 }
@@ -144,8 +148,8 @@ func (c *conversations) Prompt(ctx context.Context, i int64) (Prompt, error) {
 // Info describes the source.
 func (c *conversations) Info() Info { return c.info }
 
-// indexConversations reads the whole file once: where the conversations of two turns or more
-// lie, and the file's hash.
+// indexConversations reads the whole file once: where its entries lie, and its hash. They
+// are decoded when they are counted.
 func indexConversations(ctx context.Context, path string) ([]span, string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -153,26 +157,19 @@ func indexConversations(ctx context.Context, path string) ([]span, string, error
 	}
 	defer f.Close() //nolint:errcheck // only read
 	h := sha256.New()
-	dec, err := talkDecoder(bufio.NewReaderSize(io.TeeReader(ctxReader{ctx, f}, h), 1<<20))
+	split, err := newSplitter(io.TeeReader(ctxReader{ctx, f}, h))
 	if err != nil {
 		return nil, "", err
 	}
 	var spans []span
-	for k := 0; dec.More(); k++ {
-		from := dec.InputOffset()
-		var one talk
-		if err := dec.Decode(&one); err != nil {
-			return nil, "", where(err, k, from)
+	for {
+		raw, off, err := split.next()
+		if errors.Is(err, io.EOF) {
+			return spans, sumOf(h), nil
 		}
-		if len(one.Conversations) >= 2 {
-			spans = append(spans, span{from, int32(dec.InputOffset() - from)}) //nolint:gosec // conversations are far below 2 GiB
+		if err != nil {
+			return nil, "", err
 		}
+		spans = append(spans, span{off, int32(len(raw))}) //nolint:gosec // at most maxElement
 	}
-	if err := dec.end(); err != nil {
-		return nil, "", where(err, len(spans), dec.InputOffset())
-	}
-	if _, err := io.Copy(h, ctxReader{ctx, f}); err != nil {
-		return nil, "", err
-	}
-	return spans, sumOf(h), nil
 }
