@@ -29,6 +29,10 @@ func examples() []example {
 	return []example{
 		{"deepseek-r1-mi300x", published()},
 		{"endpoint", []string{"text=/data/texts"}},
+		{"prerequisites", []string{
+			"gateway_api_crds=../testdata/prerequisites/standard-install.yaml",
+			"inference_extension_crds=../testdata/prerequisites/manifests.yaml",
+		}},
 		{"rehearsal", []string{"chart_repository=http://127.0.0.1:8879", "dataset_root=/data"}},
 	}
 }

@@ -34,6 +34,12 @@ func starters() []starter {
   3. mifbench plan`},
 		{"endpoint", "a benchmark of a server that is already there: no cluster, no state", `  1. mifbench validate --var text=/directory/of/texts
   2. mifbench run --endpoint http://host:port --var text=/directory/of/texts`},
+		{"prerequisites", "what the published benchmark expects of a cluster, for an empty one", `  1. Fetch standard-install.yaml of Gateway API v1.5.1 and manifests.yaml of its Inference Extension v1.4.0, and name
+     the two files in site.auto.mifvars:
+       gateway_api_crds         = "standard-install.yaml"
+       inference_extension_crds = "manifests.yaml"
+  2. mifbench plan && mifbench apply
+  3. The benchmark: mifbench init --from deepseek-r1-mi300x, in another directory`},
 		{"rehearsal", "the published benchmark in small, on the local control plane", `  1. Start the local control plane (make cluster-up in a checkout) and source the file "env" that it names
   2. mifbench validate
   3. mifbench plan`},

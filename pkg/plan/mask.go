@@ -20,6 +20,10 @@ func Mask(fingerprint string) string {
 	return maskOpen + " #" + fingerprint + ")"
 }
 
+// Unknown stands for a value that exists only once the object is applied: one that a chart makes
+// at random.
+const Unknown = "(known after apply)"
+
 // Masked tells whether v stands for a secret.
 func Masked(v any) bool {
 	s, ok := v.(string)

@@ -13,6 +13,7 @@ type ReleaseSpec struct {
 	Atomic          bool           `json:"atomic,omitempty"`
 	TakeOwnership   bool           `json:"takeOwnership,omitempty"`
 	SkipCRDs        bool           `json:"skipCRDs,omitempty"`
+	UpgradeCRDs     bool           `json:"upgradeCRDs,omitempty"`
 	CreateNamespace bool           `json:"createNamespace,omitempty"`
 	Username        string         `json:"username,omitempty"`
 	// Password is sensitive (pointer /password).

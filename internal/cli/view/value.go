@@ -49,10 +49,13 @@ func isWord(s string) bool {
 	return s != ""
 }
 
-// valueText is one value on one line: JSON, masks without quotes and fingerprint.
+// valueText is one value on one line: JSON; masks and what is unknown without quotes.
 func valueText(v any) string {
 	if plan.Masked(v) {
 		return plan.Hidden
+	}
+	if v == plan.Unknown {
+		return plan.Unknown
 	}
 	if v == nil {
 		return "null"

@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
 	"helm.sh/helm/v3/pkg/action"
+	"helm.sh/helm/v3/pkg/postrender"
 	"helm.sh/helm/v3/pkg/release"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -19,14 +21,14 @@ import (
 	"github.com/mifbench/mifbench/pkg/state"
 )
 
-// hookTimeout bounds Helm's own waits (hooks, atomic) when the block sets no timeout.
+// hookTimeout bounds Helm's own waits (for hooks) when the block sets no timeout.
 const hookTimeout = 10 * time.Minute
 
 // historyLimit is how many revisions are kept, as the helm command line does.
 const historyLimit = 10
 
 // Apply implements deploy.Driver: recover when planned, then install, upgrade or heal exactly
-// what the plan pinned. Helm does not wait (unless atomic): Wait does.
+// what the plan pinned. Helm does not wait: Wait does.
 func (d *Driver) Apply(ctx context.Context, r deploy.Request) (deploy.Result, error) {
 	if r.Want == nil {
 		panic("helm: apply without a wanted release")
@@ -49,8 +51,7 @@ func (d *Driver) Apply(ctx context.Context, r deploy.Request) (deploy.Result, er
 	}
 	now := plan.Observation{ID: id}
 	d.seeRelease(&now, k, r.Query)
-	digest, _ := r.Seen.Facts["digest"].(string)
-	if err := d.predict(ctx, r.Query, k, &now, digest); err != nil {
+	if err := d.predict(ctx, r.Query, k, &now, pinOf(r.Seen.Facts)); err != nil {
 		return deploy.Result{}, err
 	}
 	if err := asPlanned(r, now); err != nil {
@@ -154,7 +155,7 @@ func asPlanned(r deploy.Request, now plan.Observation) error {
 // because Helm compares them with its record only.
 func (d *Driver) act(ctx context.Context, cfg *action.Configuration, r deploy.Request, k known, now plan.Observation) error {
 	s := spec(r.Want)
-	p, err := d.charts.resolve(ctx, s, fmt.Sprint(now.Facts["digest"]))
+	p, err := d.charts.resolve(ctx, s, pinOf(now.Facts))
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.Want.ID, err)
 	}
@@ -163,16 +164,70 @@ func (d *Driver) act(ctx context.Context, cfg *action.Configuration, r deploy.Re
 		return fmt.Errorf("%s: %w", r.Want.ID, err)
 	}
 	todo := fmt.Sprint(now.Facts["action"])
+	if err := d.upgradeCRDs(ctx, r, ren, now, todo == doInstall); err != nil {
+		return err
+	}
 	switch todo {
 	case doInstall:
 		err = d.install(ctx, cfg, r, s, p, ren, k)
 	case doUpgrade:
 		err = d.upgrade(ctx, cfg, r, s, p, ren)
+	case doOwn, doHeal:
+		err = own(cfg, r.Query, k.last)
 	}
 	if err != nil {
-		return d.explain(ctx, r.Want.ID, todo, err)
+		err = d.explain(ctx, r.Want.ID, todo, err)
+		err = d.explainHooks(ctx, cfg, r.Want.ID, err)
+		if s.Atomic && !errors.Is(err, deploy.ErrChanged) {
+			err = d.rollBack(ctx, r.Want.ID, err)
+		}
+		return err
 	}
-	return d.heal(ctx, r.Want.ID, ren, now, todo == doHeal)
+	objects := ren.objects
+	if len(ren.unstable) > 0 && todo != doHeal { // Helm has rendered anew
+		if objects, err = d.recorded(cfg, r.Want.ID); err != nil {
+			return err
+		}
+	}
+	return d.heal(ctx, r.Want.ID, objects, now, todo == doHeal)
+}
+
+// own writes our labels on a record that lacks them, as an upgrade would.
+func own(cfg *action.Configuration, q deploy.Query, last *release.Release) error {
+	if last.Labels[stackLabel] == q.Stack {
+		return nil
+	}
+	merged := maps.Clone(last.Labels)
+	if merged == nil {
+		merged = map[string]string{}
+	}
+	maps.Copy(merged, labels(q))
+	last.Labels = merged
+	if err := cfg.Releases.Update(last); err != nil {
+		return fmt.Errorf("label the record of revision %d: %w", last.Version, err)
+	}
+	return nil
+}
+
+// recorded are the objects of the newest revision as its record has them.
+func (d *Driver) recorded(cfg *action.Configuration, id resource.ID) ([]child, error) {
+	last, err := cfg.Releases.Last(id.Name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: read its record: %w", id, err)
+	}
+	list, err := d.children(last.Manifest, id.Namespace)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", id, err)
+	}
+	return list, nil
+}
+
+// postRenderer holds Helm to what was planned.
+func (d *Driver) postRenderer(id resource.ID, ren rendering) postrender.PostRenderer {
+	if len(ren.unstable) > 0 {
+		return likePlanned{d, id, ren}
+	}
+	return exactly(ren.manifest)
 }
 
 // exactly is a post-renderer that puts the planned text in the place of what Helm rendered.
@@ -191,10 +246,9 @@ func (d *Driver) install(_ context.Context, cfg *action.Configuration, r deploy.
 	a := action.NewInstall(cfg)
 	a.ReleaseName, a.Namespace, a.CreateNamespace = r.Want.ID.Name, r.Want.ID.Namespace, s.CreateNamespace
 	a.Timeout = orDefault(r.Want.Options.CreateTimeout)
-	a.Atomic, a.Wait = s.Atomic, s.Atomic
 	a.SkipCRDs, a.TakeOwnership = s.SkipCRDs, s.TakeOwnership || r.Want.Options.Adopt
 	a.Replace = k.last != nil
-	a.Labels, a.PostRenderer = labels(r.Query), exactly(ren.manifest)
+	a.Labels, a.PostRenderer = labels(r.Query), d.postRenderer(r.Want.ID, ren)
 	// The client stops by itself when ctx ends; Helm's own reaction to a context would leave its
 	// worker running behind our back.
 	_, err = a.Run(ch, copyTree(s.Values))
@@ -209,9 +263,8 @@ func (d *Driver) upgrade(_ context.Context, cfg *action.Configuration, r deploy.
 	a := action.NewUpgrade(cfg)
 	a.Namespace, a.ResetValues, a.MaxHistory = r.Want.ID.Namespace, true, historyLimit
 	a.Timeout = orDefault(r.Want.Options.UpdateTimeout)
-	a.Atomic, a.Wait = s.Atomic, s.Atomic
 	a.SkipCRDs, a.TakeOwnership = s.SkipCRDs, s.TakeOwnership
-	a.Labels, a.PostRenderer = labels(r.Query), exactly(ren.manifest)
+	a.Labels, a.PostRenderer = labels(r.Query), d.postRenderer(r.Want.ID, ren)
 	_, err = a.Run(r.Want.ID.Name, ch, copyTree(s.Values))
 	return err
 }
@@ -225,13 +278,13 @@ func orDefault(t time.Duration) time.Duration {
 
 // heal merges the objects whose drift Helm does not repair: all when no upgrade was needed,
 // else those whose kinds Helm merges without looking at live.
-func (d *Driver) heal(ctx context.Context, id resource.ID, ren rendering, now plan.Observation, all bool) error {
+func (d *Driver) heal(ctx context.Context, id resource.ID, objects []child, now plan.Observation, all bool) error {
 	drifted := map[string]bool{}
 	for _, c := range now.Children {
 		drifted[c.ID.Key()] = c.Predicted != nil && !same(c.Live, c.Predicted)
 	}
 	var errs []error
-	for _, c := range ren.objects {
+	for _, c := range objects {
 		gvk := schema.FromAPIVersionAndKind(c.id.APIVersion, c.id.Kind)
 		if !drifted[c.id.Key()] || !all && scheme.Scheme.Recognizes(gvk) {
 			continue

@@ -19,6 +19,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/repo"
 
+	"github.com/mifbench/mifbench/pkg/deploy"
 	"github.com/mifbench/mifbench/pkg/resource"
 )
 
@@ -44,12 +45,30 @@ type index struct {
 	err  error
 }
 
-// resolve finds the chart that a spec names. A digest other than "" asks for exactly that
-// content, which the cache may have.
-func (c *charts) resolve(ctx context.Context, s resource.ReleaseSpec, digest string) (pinned, error) {
-	p, err := c.find(ctx, s, digest)
+// pin is what a plan fixed of a chart; the zero value is a plan in the making.
+type pin struct {
+	version, digest string
+}
+
+// pinOf reads what the plan pinned.
+func pinOf(facts map[string]any) pin {
+	version, _ := facts["version"].(string)
+	digest, _ := facts["digest"].(string)
+	return pin{version, digest}
+}
+
+// resolve finds the chart that a spec names. A pin asks for exactly that content, wherever it
+// comes from: the cache, or the pinned version in the source; other content is ErrChanged.
+func (c *charts) resolve(ctx context.Context, s resource.ReleaseSpec, want pin) (pinned, error) {
+	if want.version != "" {
+		s.Version = want.version // a range may match something newer by now
+	}
+	p, err := c.find(ctx, s, want.digest)
 	if err != nil {
 		return p, fmt.Errorf("chart %s: %w", where(s), err)
+	}
+	if want.digest != "" && p.digest != want.digest {
+		return p, fmt.Errorf("chart %s: %w: the plan saw content %s, its source now has %s; plan again", where(s), deploy.ErrChanged, want.digest, p.digest)
 	}
 	ch, err := p.load()
 	if err != nil {

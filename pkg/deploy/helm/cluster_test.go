@@ -120,8 +120,13 @@ func (w *world) apply(q deploy.Query) deploy.Query {
 	if err := w.d.Wait(w.ctx(), r, nil); err != nil {
 		w.t.Fatal(err)
 	}
-	q.Prior = &state.Entry{ID: q.Want.ID, Created: res.Created, Facts: res.Facts, Fingerprint: res.Fingerprint}
+	q.Prior = entry(q, res)
 	return q
+}
+
+// entry is what the engine would record.
+func entry(q deploy.Query, res deploy.Result) *state.Entry {
+	return &state.Entry{ID: q.Want.ID, Created: res.Created, Facts: res.Facts, Fingerprint: res.Fingerprint}
 }
 
 // differences lists what an observation would change: "release" and the children by kind.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -45,7 +46,7 @@ func (d *Driver) Observe(ctx context.Context, q deploy.Query) (plan.Observation,
 	if obs.Terminating {
 		k.base = nil // what the interrupted uninstall leaves is uninstalled first
 	}
-	return obs, d.predict(ctx, q, k, &obs, "")
+	return obs, d.predict(ctx, q, k, &obs, pin{})
 }
 
 // seeRelease copies what the record tells.
@@ -84,15 +85,27 @@ func (d *Driver) seeRecorded(ctx context.Context, q deploy.Query, k known, obs *
 	if values, ok := obs.Live["values"].(map[string]any); ok && len(values) > 0 {
 		obs.Live["values"] = plan.Mask(state.Fingerprint(q.Salt, values)[:8])
 	}
-	obs.Children, err = d.look(ctx, q, list, nil, nil)
-	obs.Facts = map[string]any{"children": encodeChildren(list)}
+	hooks, err := d.hookObjects(k.last)
+	if err != nil {
+		return fmt.Errorf("%s: %w", obs.ID, err)
+	}
+	obs.Facts = map[string]any{"children": encodeChildren(append(slices.Clone(list), hooks...))}
+	if obs.Children, err = d.look(ctx, q, list, nil, nil); err != nil {
+		return err
+	}
+	left, err := d.look(ctx, q, hooks, nil, nil)
+	for _, c := range left {
+		if c.Exists {
+			obs.Children = append(obs.Children, c)
+		}
+	}
 	return err
 }
 
-// predict resolves, renders and compares. digest pins the chart's content ("" at plan).
-func (d *Driver) predict(ctx context.Context, q deploy.Query, k known, obs *plan.Observation, digest string) error {
+// predict resolves, renders and compares; at apply the plan has pinned the chart.
+func (d *Driver) predict(ctx context.Context, q deploy.Query, k known, obs *plan.Observation, want pin) error {
 	s := spec(q.Want)
-	p, err := d.charts.resolve(ctx, s, digest)
+	p, err := d.charts.resolve(ctx, s, want)
 	if err != nil {
 		return fmt.Errorf("%s: %w", obs.ID, err)
 	}
@@ -122,40 +135,67 @@ func (d *Driver) predict(ctx context.Context, q deploy.Query, k known, obs *plan
 		return err
 	}
 	obs.Facts["action"] = decide(obs, r, k)
+	defer r.forget(obs.Children) // what secrets hide is forgotten, too
 	obs.Interrupts = interruptions(obs.Children)
 	obs.Ready = summarize(obs.Children)
 	hide(q, k, obs)
 	return nil
 }
 
-// renderFor renders for the next revision. A chart with random functions that the release
-// already has, with the same values, stands as it was rendered then.
+// renderFor renders for the next revision, unless the installed one stands.
 func (d *Driver) renderFor(ctx context.Context, p pinned, s resource.ReleaseSpec, q deploy.Query, k known, obs *plan.Observation) (rendering, error) {
+	r, ok, err := d.standing(ctx, p, s, k, obs)
+	if ok || err != nil {
+		return r, err
+	}
 	revision := 1
 	if k.base != nil {
 		revision = k.last.Version + 1
 	}
-	key := strings.Join([]string{obs.ID.Key(), p.digest, fmt.Sprint(revision), state.Fingerprint("", s.Values)}, "|")
+	return d.renderAs(ctx, p, s, obs.ID, revision)
+}
+
+// standing is the installed revision, when the same chart and values give the same again. It is
+// rendered as that revision was: a chart may write the number or the time of a revision, or random
+// values, into its objects, and would never come to rest otherwise.
+func (d *Driver) standing(ctx context.Context, p pinned, s resource.ReleaseSpec, k known, obs *plan.Observation) (rendering, bool, error) {
+	if k.base == nil || state.Fingerprint("", copyTree(k.base.Config)) != state.Fingerprint("", s.Values) {
+		return rendering{}, false, nil
+	}
+	ch, err := p.load()
+	if err != nil || !sameChart(k.base.Chart, ch) {
+		return rendering{}, false, err
+	}
+	r, err := d.renderAs(ctx, p, s, obs.ID, k.base.Version)
+	if err != nil {
+		return r, false, err
+	}
+	was := rendering{manifest: k.base.Manifest, unstable: r.unstable}
+	if was.objects, err = d.children(was.manifest, obs.ID.Namespace); err != nil {
+		return r, false, err
+	}
+	if !r.unnamed && was.fingerprint("") != r.fingerprint("") {
+		return r, false, nil // what its templates look up has changed
+	}
+	if len(r.unstable) > 0 || r.unnamed {
+		obs.Notes = append(obs.Notes, "the chart makes random values: those of the installed revision stand")
+	}
+	r.manifest, r.objects, r.unstable, r.unnamed = was.manifest, was.objects, nil, false
+	return r, true, nil
+}
+
+// renderAs renders each revision once in the life of the driver.
+func (d *Driver) renderAs(ctx context.Context, p pinned, s resource.ReleaseSpec, id resource.ID, revision int) (rendering, error) {
+	key := strings.Join([]string{id.Key(), p.digest, fmt.Sprint(revision), state.Fingerprint("", s.Values)}, "|")
 	d.mu.Lock()
 	r, ok := d.rendered[key]
 	d.mu.Unlock()
-	if ok && usesRandom(r.chart) {
+	if ok {
 		return r, nil
 	}
-	r, err := d.render(ctx, p, s, obs.ID, revision)
-	if err != nil || !usesRandom(r.chart) {
+	r, err := d.render(ctx, p, s, id, revision)
+	if err != nil {
 		return r, err
-	}
-	again, err := d.render(ctx, p, s, obs.ID, revision)
-	if err != nil || again.manifest == r.manifest {
-		return r, err
-	}
-	if k.base != nil && sameChart(k.base.Chart, r.chart) && state.Fingerprint("", copyTree(k.base.Config)) == state.Fingerprint("", s.Values) {
-		r.manifest = k.base.Manifest
-		if r.objects, err = d.children(r.manifest, obs.ID.Namespace); err != nil {
-			return r, err
-		}
-		obs.Notes = append(obs.Notes, "the chart makes random values: those of the installed revision stand")
 	}
 	d.mu.Lock()
 	d.rendered[key] = r
@@ -184,9 +224,15 @@ func (d *Driver) describe(q deploy.Query, p pinned, s resource.ReleaseSpec, r re
 	if obs.Live["digest"] != nil {
 		obs.Predicted["digest"] = p.digest
 	}
+	if obs.Exists && obs.Owner != q.Stack {
+		obs.Predicted["stack"] = q.Stack // its record gets our labels
+		if obs.Owner != "" {
+			obs.Live["stack"] = obs.Owner
+		}
+	}
 	obs.Facts = map[string]any{
 		"chart": p.name, "version": p.version, "digest": p.digest, "origin": p.origin,
-		"manifest": state.Fingerprint(q.Salt, r.manifest), "children": encodeChildren(r.objects),
+		"manifest": r.fingerprint(q.Salt), "children": encodeChildren(r.objects),
 	}
 	if r.chart.Metadata.AppVersion != "" {
 		obs.Facts["appVersion"] = r.chart.Metadata.AppVersion
@@ -197,8 +243,11 @@ func (d *Driver) describe(q deploy.Query, p pinned, s resource.ReleaseSpec, r re
 	if r.chart.Metadata.Deprecated {
 		obs.Warnings = append(obs.Warnings, fmt.Sprintf("%s: chart %s %s is deprecated", obs.ID, p.name, p.version))
 	}
-	if n := len(r.hooks); n > 0 {
-		obs.Notes = append(obs.Notes, fmt.Sprintf("%d hook(s) run beside the objects shown; Helm does not track what they make", n))
+	if note := hookNote(r.hooks); note != "" {
+		obs.Notes = append(obs.Notes, note)
+	}
+	if r.unnamed {
+		obs.Warnings = append(obs.Warnings, fmt.Sprintf("%s: the chart gives its objects random names: apply makes others than this plan shows, and a saved plan cannot be applied", obs.ID))
 	}
 }
 
@@ -289,28 +338,6 @@ func childWarnings(list []plan.Observation) []string {
 	return out
 }
 
-// seeCRDs looks at the chart's crds/: an install adds the missing ones, nothing upgrades them.
-func (d *Driver) seeCRDs(ctx context.Context, q deploy.Query, r rendering, s resource.ReleaseSpec, k known, obs *plan.Observation) error {
-	if s.SkipCRDs || len(r.crds) == 0 {
-		return nil
-	}
-	list, err := d.look(ctx, q, r.crds, nil, &plan.Observation{})
-	if err != nil {
-		return err
-	}
-	for _, c := range list {
-		switch {
-		case !c.Exists && k.base == nil:
-			obs.Children = append(obs.Children, c)
-		case !c.Exists:
-			obs.Warnings = append(obs.Warnings, fmt.Sprintf("%s: missing, and Helm installs a chart's crds/ only with the first revision: add it as a manifest block", c.ID))
-		case !same(c.Live, c.Predicted):
-			obs.Notes = append(obs.Notes, fmt.Sprintf("%s: the chart ships another version of it than the cluster has; Helm never upgrades crds/: add it as a manifest block to do so", c.ID))
-		}
-	}
-	return nil
-}
-
 // hide masks secrets in values and in everything rendered from them: today's and those of the
 // installed revision, which live objects still hold.
 func hide(q deploy.Query, k known, obs *plan.Observation) {
@@ -341,6 +368,7 @@ const (
 	doInstall = "install"
 	doUpgrade = "upgrade"
 	doHeal    = "heal"
+	doOwn     = "own" // write our labels on its record, nothing else
 	doNothing = "none"
 )
 
@@ -350,7 +378,7 @@ func decide(obs *plan.Observation, r rendering, k known) string {
 	switch {
 	case k.base == nil || !obs.Exists:
 		return doInstall
-	case !same(obs.Live, obs.Predicted), strings.TrimSpace(k.base.Manifest) != strings.TrimSpace(r.manifest):
+	case !same(unowned(obs.Live), unowned(obs.Predicted)), strings.TrimSpace(k.base.Manifest) != strings.TrimSpace(r.manifest):
 		return doUpgrade
 	}
 	for _, c := range obs.Children {
@@ -358,7 +386,17 @@ func decide(obs *plan.Observation, r rendering, k known) string {
 			return doHeal
 		}
 	}
+	if !same(obs.Live, obs.Predicted) {
+		return doOwn
+	}
 	return doNothing
+}
+
+// unowned is a side of a release without the mark of its owner.
+func unowned(side map[string]any) map[string]any {
+	out := maps.Clone(side)
+	delete(out, "stack")
+	return out
 }
 
 func interruptions(list []plan.Observation) string {

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"regexp"
-	"slices"
 	"strings"
 
 	"helm.sh/helm/v3/pkg/chart"
@@ -36,6 +34,10 @@ type rendering struct {
 	hooks    []*release.Hook
 	// crds are the objects of the chart's crds/ folder.
 	crds []child
+	// unstable are JSON pointers, by the key of the object, to what every rendering makes anew.
+	unstable map[string][]string
+	// unnamed tells that names of objects are random, too.
+	unnamed bool
 }
 
 // child is one object of a release.
@@ -45,13 +47,39 @@ type child struct {
 	keep bool
 }
 
-// render renders as Helm does, with the cluster's answers to lookup. Helm's own dry-run is
-// not used: it refuses to render when a kind is missing, which is the plan's matter.
+// render renders a chart; one with random functions twice, to see which fields are random.
 func (d *Driver) render(ctx context.Context, p pinned, s resource.ReleaseSpec, id resource.ID, revision int) (rendering, error) {
 	ch, err := p.load()
 	if err != nil {
 		return rendering{}, fmt.Errorf("chart %s: %w", where(s), err)
 	}
+	r, err := d.renderOnce(ctx, ch, s, id, revision)
+	if err != nil || !usesRandom(ch) {
+		return r, err
+	}
+	again, err := p.load()
+	if err != nil {
+		return rendering{}, fmt.Errorf("chart %s: %w", where(s), err)
+	}
+	freeze(again)
+	other, err := d.renderOnce(ctx, again, s, id, revision)
+	if err != nil { // the templates do something with the time that they cannot with another
+		if again, err = p.load(); err == nil {
+			other, err = d.renderOnce(ctx, again, s, id, revision)
+		}
+	}
+	if err != nil {
+		return rendering{}, err
+	}
+	var named bool
+	r.unstable, named = compareRenderings(r.objects, other.objects)
+	r.unnamed = !named
+	return r, nil
+}
+
+// renderOnce renders as Helm does, with the cluster's answers to lookup. Helm's own dry-run is
+// not used: it refuses to render when a kind is missing, which is the plan's matter.
+func (d *Driver) renderOnce(ctx context.Context, ch *chart.Chart, s resource.ReleaseSpec, id resource.ID, revision int) (rendering, error) {
 	caps, err := d.cluster.capabilities()
 	if err != nil {
 		return rendering{}, err
@@ -186,20 +214,4 @@ func (d *Driver) namespaced(gvk schema.GroupVersionKind, earlier []child) bool {
 	}
 	m, err := d.cluster.mapping(gvk)
 	return err != nil || m
-}
-
-// random matches template functions whose result differs from one rendering to the next.
-func random() *regexp.Regexp {
-	return regexp.MustCompile(`\b(rand(AlphaNum|Alpha|Numeric|Ascii|Bytes|Int)|genCA|genCAWithKey|genSelfSignedCert|genSignedCert|genPrivateKey|uuidv4|now|htpasswd|bcrypt|encryptAES|shuffle)\b`)
-}
-
-// usesRandom tells whether any template of the chart or its subcharts calls such a function.
-func usesRandom(ch *chart.Chart) bool {
-	words := random()
-	for _, t := range ch.Templates {
-		if words.Match(t.Data) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(ch.Dependencies(), usesRandom)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -13,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/Masterminds/semver/v3"
-	"helm.sh/helm/v3/pkg/registry"
 	"helm.sh/helm/v3/pkg/repo"
 
 	"github.com/mifbench/mifbench/pkg/resource"
@@ -56,7 +53,7 @@ func (c *charts) fromRepository(ctx context.Context, s resource.ReleaseSpec) (pi
 		}
 	}
 	if strings.HasPrefix(address, "oci://") {
-		return c.pull(s, strings.TrimSuffix(address, ":"+v.Version), v.Version)
+		return c.pull(ctx, s, strings.TrimSuffix(address, ":"+v.Version), v.Version)
 	}
 	return c.download(ctx, s, address, withAlgorithm(v.Digest))
 }
@@ -167,65 +164,6 @@ func authHint(code int) string {
 		return "; set username and password"
 	}
 	return ""
-}
-
-// fromRegistry resolves a range against the tags of an OCI repository.
-func (c *charts) fromRegistry(_ context.Context, s resource.ReleaseSpec, ref string) (pinned, error) {
-	version := s.Version
-	if _, err := semver.StrictNewVersion(strings.TrimPrefix(version, "v")); err != nil {
-		client, err := registryClient(s, ref)
-		if err != nil {
-			return pinned{}, err
-		}
-		tags, err := client.Tags(strings.TrimPrefix(ref, "oci://"))
-		if err != nil {
-			return pinned{}, fmt.Errorf("tags of %s: %w", ref, err)
-		}
-		if version, err = registry.GetTagMatchingVersionOrConstraint(tags, s.Version); err != nil {
-			return pinned{}, fmt.Errorf("%s: %w; it has %s", ref, err, strings.Join(tags[:min(5, len(tags))], ", "))
-		}
-	}
-	return c.pull(s, ref, version)
-}
-
-func (c *charts) pull(s resource.ReleaseSpec, ref, version string) (pinned, error) {
-	client, err := registryClient(s, ref)
-	if err != nil {
-		return pinned{}, err
-	}
-	// A tag cannot hold a plus sign: Helm writes an underscore.
-	full := strings.TrimPrefix(ref, "oci://") + ":" + strings.ReplaceAll(version, "+", "_")
-	res, err := client.Pull(full, registry.PullOptWithChart(true))
-	if err != nil {
-		return pinned{}, fmt.Errorf("pull %s: %w", full, err)
-	}
-	c.keep(res.Chart.Data)
-	return fromArchive(res.Chart.Data, sum(res.Chart.Data), ref+"@"+res.Manifest.Digest), nil
-}
-
-func registryClient(s resource.ReleaseSpec, ref string) (*registry.Client, error) {
-	opts := []registry.ClientOption{registry.ClientOptWriter(io.Discard)}
-	if s.Username != "" {
-		opts = append(opts, registry.ClientOptBasicAuth(s.Username, s.Password))
-	}
-	if loopback(ref) {
-		opts = append(opts, registry.ClientOptPlainHTTP())
-	}
-	client, err := registry.NewClient(opts...)
-	if err != nil {
-		return nil, fmt.Errorf("registry %s: %w", ref, err)
-	}
-	return client, nil
-}
-
-// loopback registries speak plain HTTP, as docker's do.
-func loopback(ref string) bool {
-	u, err := url.Parse(ref)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // suggest names the nearest of the known names, or all when there are few.

@@ -74,7 +74,7 @@ func TestResolveFromARepository(t *testing.T) {
 		{resource.ReleaseSpec{Repository: srv.URL + "/private", Chart: "app", Username: "u", Password: "p"}, "v1.1.0", ""},
 		{resource.ReleaseSpec{Repository: "http://127.0.0.1:1", Chart: "app"}, "", "127.0.0.1:1"},
 	} {
-		p, err := c.resolve(t.Context(), x.spec, "")
+		p, err := c.resolve(t.Context(), x.spec, pin{})
 		if x.wantError != "" {
 			if err == nil || !strings.Contains(err.Error(), x.wantError) {
 				t.Errorf("%+v: %v", x.spec, err)
@@ -89,7 +89,7 @@ func TestResolveFromARepository(t *testing.T) {
 		t.Errorf("the archive was fetched %d times, its digest is known", hits["/a/new.tgz"])
 	}
 	srv.Close()
-	if _, err := c.resolve(t.Context(), resource.ReleaseSpec{Repository: srv.URL, Chart: "app"}, sum(young)); err != nil {
+	if _, err := c.resolve(t.Context(), resource.ReleaseSpec{Repository: srv.URL, Chart: "app"}, pin{digest: sum(young)}); err != nil {
 		t.Errorf("a pinned chart needs no repository: %v", err)
 	}
 }
@@ -112,7 +112,7 @@ func TestResolveFromAPath(t *testing.T) {
 		{resource.ReleaseSpec{Chart: file, Version: "2.0.0"}, "it has version 1.0.0, the block wants 2.0.0"},
 		{resource.ReleaseSpec{Chart: "nothing"}, "neither a repository URL nor a readable path"},
 	} {
-		_, err := c.resolve(t.Context(), x.spec, "")
+		_, err := c.resolve(t.Context(), x.spec, pin{})
 		if x.wantError == "" && err != nil || x.wantError != "" && (err == nil || !strings.Contains(err.Error(), x.wantError)) {
 			t.Errorf("%+v: %v", x.spec, err)
 		}

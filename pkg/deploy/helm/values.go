@@ -251,19 +251,10 @@ func (s secrets) mask(v any) string { return plan.Mask(state.Fingerprint(s.salt,
 
 // maskAt replaces, in place, what the pointers name in a tree.
 func (s secrets) maskAt(tree map[string]any, pointers []string) {
-	for _, p := range pointers {
-		steps := strings.Split(strings.TrimPrefix(p, "/"), "/")
-		var at any = tree
-		for i, step := range steps {
-			m, ok := at.(map[string]any)
-			key := strings.ReplaceAll(strings.ReplaceAll(step, "~1", "/"), "~0", "~")
-			if !ok || m[key] == nil {
-				break
-			}
-			if i == len(steps)-1 {
-				m[key] = s.mask(m[key])
-			}
-			at = m[key]
+	replaceAt(tree, pointers, func(v any) any {
+		if v == nil {
+			return nil
 		}
-	}
+		return s.mask(v)
+	})
 }

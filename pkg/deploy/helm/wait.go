@@ -22,19 +22,34 @@ import (
 func (d *Driver) Wait(ctx context.Context, r deploy.Request, report func(plan.Readiness)) error {
 	id := releaseID(r.Query)
 	if r.Gone {
-		var limit time.Duration
-		var list []resource.ID
-		if r.Prior != nil {
-			limit, list = r.Prior.Options.DeleteTimeout, decodeChildren(r.Prior.Facts["children"])
-		}
-		if len(list) == 0 {
-			list = decodeChildren(r.Seen.Facts["children"])
-		}
-		return d.waitChildrenGone(ctx, list, limit, report)
+		return d.waitGone(ctx, r, report)
 	}
-	if w := r.Want.Options.Wait; !spec(r.Want).Wait || w != nil && w.None {
+	s := spec(r.Want)
+	if w := r.Want.Options.Wait; !s.Wait && !s.Atomic || w != nil && w.None {
 		return nil
 	}
+	err := d.waitReady(ctx, r, report)
+	if err != nil && s.Atomic {
+		return d.rollBack(ctx, id, err)
+	}
+	return err
+}
+
+// waitGone waits for the objects that the plan of destruction saw, or that the state remembers.
+func (d *Driver) waitGone(ctx context.Context, r deploy.Request, report func(plan.Readiness)) error {
+	var limit time.Duration
+	list := decodeChildren(r.Seen.Facts["children"])
+	if r.Prior != nil {
+		limit = r.Prior.Options.DeleteTimeout
+		if len(list) == 0 {
+			list = decodeChildren(r.Prior.Facts["children"])
+		}
+	}
+	return d.waitChildrenGone(ctx, list, limit, report)
+}
+
+func (d *Driver) waitReady(ctx context.Context, r deploy.Request, report func(plan.Readiness)) error {
+	id := r.Want.ID
 	cfg, err := d.cluster.action(ctx, id.Namespace)
 	if err != nil {
 		return err
@@ -167,11 +182,19 @@ func (d *Driver) Delete(ctx context.Context, r deploy.Request) error {
 		limit = r.Prior.Options.DeleteTimeout
 	}
 	d.cluster.refresh()
-	first := d.uninstall(cfg, id, limit)
-	if first == nil || ctx.Err() != nil {
-		return first
+	return d.remove(ctx, cfg, id, k.last, limit)
+}
+
+// remove uninstalls a release, by hand where Helm cannot, and what its hooks have left.
+func (d *Driver) remove(ctx context.Context, cfg *action.Configuration, id resource.ID, last *release.Release, limit time.Duration) error {
+	err := d.uninstall(cfg, id, limit)
+	if err != nil && ctx.Err() == nil {
+		err = d.dismantle(ctx, cfg, id, last, err)
 	}
-	return d.dismantle(ctx, cfg, id, k.last, first)
+	if err != nil {
+		return err
+	}
+	return d.sweep(ctx, last)
 }
 
 func (d *Driver) uninstall(cfg *action.Configuration, id resource.ID, limit time.Duration) error {
@@ -199,7 +222,7 @@ func (d *Driver) dismantle(ctx context.Context, cfg *action.Configuration, id re
 		return errors.Join(first, err)
 	}
 	all, err := cfg.Releases.History(id.Name)
-	if err != nil && !errors.Is(err, driver.ErrReleaseNotFound) && !strings.Contains(err.Error(), "not found") {
+	if err != nil && !isNoRelease(err) {
 		return errors.Join(first, fmt.Errorf("%s: read its records: %w", id, err))
 	}
 	for _, rel := range all {
@@ -208,4 +231,8 @@ func (d *Driver) dismantle(ctx context.Context, cfg *action.Configuration, id re
 		}
 	}
 	return errors.Join(errs...)
+}
+
+func isNoRelease(err error) bool {
+	return errors.Is(err, driver.ErrReleaseNotFound) || strings.Contains(err.Error(), "not found")
 }

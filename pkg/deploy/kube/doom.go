@@ -79,6 +79,10 @@ func troubles(p *corev1.Pod, patience Patience) []trouble {
 }
 
 func containerTrouble(p *corev1.Pod, s corev1.ContainerStatus, patience Patience) (trouble, bool) {
+	if end := s.State.Terminated; end != nil && end.ExitCode != 0 && p.Status.Phase == corev1.PodFailed {
+		// Whether another pod is tried is its owner's matter.
+		return trouble{pod: p, container: s.Name, reason: end.Reason, message: ended(end), grace: time.Hour, ran: true}, true
+	}
 	w := s.State.Waiting
 	if w == nil {
 		return trouble{}, false
@@ -95,12 +99,16 @@ func containerTrouble(p *corev1.Pod, s corev1.ContainerStatus, patience Patience
 			t.grace = time.Hour
 		}
 		if last := s.LastTerminationState.Terminated; last != nil {
-			t.message = strings.TrimSuffix(fmt.Sprintf("exit code %d %s: %s", last.ExitCode, last.Reason, last.Message), ": ")
+			t.message = ended(last)
 		}
 	default:
 		return trouble{}, false
 	}
 	return t, true
+}
+
+func ended(s *corev1.ContainerStateTerminated) string {
+	return strings.TrimSuffix(fmt.Sprintf("exit code %d %s: %s", s.ExitCode, s.Reason, s.Message), ": ")
 }
 
 // newestGroup keeps the pods that were made from the newest template: those of an old rollout
@@ -135,6 +143,8 @@ func templateHash(p *corev1.Pod) string {
 type diagnosis struct {
 	driver *Driver
 	first  map[string]time.Time
+	// worst is what the last look's verdict is about, nil when it found nothing.
+	worst *trouble
 }
 
 // look examines the pods behind an object that is not ready. The verdict has Failed set when a
@@ -153,13 +163,14 @@ func (g *diagnosis) look(ctx context.Context, id resource.ID, obj map[string]any
 		pods = append(pods, p)
 	}
 	verdict := plan.Readiness{}
+	g.worst = nil
 	for _, p := range newestGroup(pods) {
 		for _, t := range troubles(&p, g.driver.patience) {
 			if g.hopeless(t) {
 				return plan.Readiness{Failed: true, Reason: t.line(), Detail: g.detail(ctx, t), Since: g.first[t.key()]}, nil
 			}
 			if verdict.Reason == "" {
-				verdict = plan.Readiness{Reason: t.line(), Since: g.first[t.key()]}
+				verdict, g.worst = plan.Readiness{Reason: t.line(), Since: g.first[t.key()]}, &t
 			}
 		}
 	}

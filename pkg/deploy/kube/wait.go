@@ -90,7 +90,9 @@ func (d *Driver) Wait(ctx context.Context, r deploy.Request, report func(plan.Re
 			return verdict, err
 		}
 		if verdict.Failed && !pods.Failed {
-			verdict.Detail = append(verdict.Detail, pods.Reason)
+			if g.worst != nil {
+				verdict.Detail = append(append(verdict.Detail, pods.Reason), g.detail(ctx, *g.worst)...)
+			}
 			return verdict, nil
 		}
 		if pods.Reason != "" {

@@ -24,6 +24,7 @@ type HelmRelease struct {
 	Atomic        *bool     `hcl:"atomic,optional" doc:"Roll back a failed install or upgrade (this destroys the evidence)." default:"false"`
 	TakeOwnership *bool     `hcl:"take_ownership,optional" doc:"Take over objects that exist without Helm's marks." default:"false"`
 	SkipCRDs      *bool     `hcl:"skip_crds,optional" doc:"Do not install the chart's crds/." default:"false"`
+	UpgradeCRDs   *bool     `hcl:"upgrade_crds,optional" doc:"Apply the chart's crds/ also when the cluster has other ones: Helm never upgrades them." default:"false"`
 	Username      *string   `hcl:"username,optional" doc:"User of a private repository."`
 	Password      *string   `hcl:"password,optional" doc:"Password of a private repository; sensitive." sensitive:"true"`
 }
@@ -33,10 +34,13 @@ func expandHelmRelease(s resource.Scope, o *HelmRelease) (resource.Expansion, hc
 	diags := checkDNSLabel(s, "name", name)
 	values, d := jsonMapAttr(s, "values", o.Values)
 	diags = append(diags, d...)
+	if isTrue(o.SkipCRDs) && isTrue(o.UpgradeCRDs) {
+		diags = diags.Append(s.Error("upgrade_crds", "Contradicting attributes", "skip_crds = true leaves the chart's crds/ alone, upgrade_crds = true applies them: drop one of the two."))
+	}
 	rel := release(s, o.Namespace, name, resource.ReleaseSpec{
 		Repository: orDefault(o.Repository, ""), Chart: o.Chart, Version: orDefault(o.Version, ""), Values: values,
 		Wait: o.Wait == nil || *o.Wait, Atomic: isTrue(o.Atomic), TakeOwnership: isTrue(o.TakeOwnership),
-		SkipCRDs: isTrue(o.SkipCRDs), Username: orDefault(o.Username, ""), Password: orDefault(o.Password, ""),
+		SkipCRDs: isTrue(o.SkipCRDs), UpgradeCRDs: isTrue(o.UpgradeCRDs), Username: orDefault(o.Username, ""), Password: orDefault(o.Password, ""),
 	})
 	return resource.Expansion{
 		Objects: []resource.Object{rel},
