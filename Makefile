@@ -32,6 +32,14 @@ build: ## Build bin/mifbench
 cluster-build: ## Build bin/localcluster (about 1,000 CPU seconds the first time)
 	$(GO) -C test/localcluster build -ldflags '-s -w -X k8s.io/component-base/version.gitVersion=v1.37.2' -o $(BIN)/localcluster .
 
+.PHONY: helm-build
+helm-build: ## Build bin/helm, the command line of the module that the Helm driver uses
+	$(GO) build -o $(BIN)/helm helm.sh/helm/v3/cmd/helm
+
+.PHONY: kubectl-build
+kubectl-build: ## Build bin/kubectl of the local control plane's version
+	$(GO) -C test/localcluster build -ldflags '-s -w -X k8s.io/component-base/version.gitVersion=v1.37.2' -o $(BIN)/kubectl k8s.io/kubernetes/cmd/kubectl
+
 .PHONY: cluster-up
 cluster-up: build cluster-build ## Start a local control plane and print its kubeconfig
 	$(BIN)/localcluster up --dir $(CLUSTER_DIR) --engine $(BIN)/mifbench
@@ -50,8 +58,8 @@ test-unit: ## Tests that need no control plane
 	$(GO) test -short $(PACKAGES)
 
 .PHONY: test-cluster
-test-cluster: build ## Tests on a real API server
-	MIFBENCH_REQUIRE_CLUSTER=1 $(GO) test -count=1 -p 1 -timeout 20m ./internal/clustertest/... ./pkg/deploy/... ./test/e2e/...
+test-cluster: build helm-build ## Tests on a real API server
+	MIFBENCH_REQUIRE_CLUSTER=1 MIFBENCH_REQUIRE_HELM=1 $(GO) test -count=1 -p 1 -timeout 20m ./internal/clustertest/... ./pkg/deploy/... ./test/e2e/... ./test/provision/...
 	$(GO) -C test/localcluster test ./...
 
 .PHONY: test-race
@@ -77,6 +85,10 @@ fuzz: ## Each fuzz target for a minute
 .PHONY: bench
 bench: ## Benchmarks of the product's own code
 	$(GO) test -run '^$$' -bench . -benchmem $(RACE_PACKAGES)
+
+.PHONY: bench-provision
+bench-provision: build cluster-build helm-build kubectl-build ## mifbench beside helm and kubectl: time and API requests (ROUNDS=3)
+	MIFBENCH_REQUIRE_CLUSTER=1 MIFBENCH_BENCH_PROVISION=$(or $(ROUNDS),3) $(GO) test -count=1 -timeout 60m -run TestBenchProvision ./test/provision/
 
 .PHONY: generate
 generate: build ## Rewrite the generated reference pages

@@ -50,6 +50,7 @@ var rules = map[string][]string{
 	"pkg/sim":               {},
 	"examples":              {"internal/...", "pkg/..."},
 	"test/e2e":              {"internal/clustertest"},
+	"test/provision":        {},
 	"test/texts":            {},
 	"test/vllm":             {},
 }

@@ -26,6 +26,7 @@ func (s Style) Plan(p plan.Plan, o PlanOptions) error {
 	}
 	w.drift(p)
 	w.changes(p)
+	w.unchanged(p)
 	w.remarks(p)
 	w.line(s.paint(bold, Summary(p)))
 	return w.err
@@ -106,6 +107,23 @@ func (w *planWriter) changes(p plan.Plan) {
 		if c.Pending() {
 			w.change(c)
 		}
+	}
+}
+
+// unchanged writes what there is to know of objects that stay as they are: when a token is renewed.
+func (w *planWriter) unchanged(p plan.Plan) {
+	said := false
+	for _, c := range p.Changes {
+		if c.Pending() {
+			continue
+		}
+		for _, n := range c.Notes {
+			w.line(w.paint(dim, "# "+c.Address.String()+" stays as it is: "+n))
+			said = true
+		}
+	}
+	if said {
+		w.line()
 	}
 }
 

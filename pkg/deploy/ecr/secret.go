@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 
@@ -145,10 +146,17 @@ func expiry(live map[string]any, registry string) time.Time {
 	return time.Time{}
 }
 
+// parseTime reads RFC 3339, and the seconds since 1970 that version 1 of the AWS command line writes.
 func parseTime(v any) (time.Time, bool) {
 	s, _ := v.(string)
-	t, err := time.Parse(time.RFC3339, s)
-	return t, err == nil
+	if t, err := time.Parse(time.RFC3339, s); err == nil {
+		return t, true
+	}
+	seconds, err := strconv.ParseFloat(s, 64)
+	if err != nil || seconds < 1e9 || seconds > 1e11 {
+		return time.Time{}, false
+	}
+	return time.Unix(int64(seconds), 0), true
 }
 
 // tokenExpiry reads the expiration that ECR puts into its tokens (base64 of JSON); it is not

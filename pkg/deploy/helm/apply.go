@@ -202,7 +202,9 @@ func own(cfg *action.Configuration, q deploy.Query, last *release.Release) error
 		merged = map[string]string{}
 	}
 	maps.Copy(merged, labels(q))
+	maps.DeleteFunc(merged, func(_, v string) bool { return v == "null" })
 	last.Labels = merged
+	mark(last.Chart, q.Want)
 	if err := cfg.Releases.Update(last); err != nil {
 		return fmt.Errorf("label the record of revision %d: %w", last.Version, err)
 	}
@@ -249,6 +251,8 @@ func (d *Driver) install(_ context.Context, cfg *action.Configuration, r deploy.
 	a.SkipCRDs, a.TakeOwnership = s.SkipCRDs, s.TakeOwnership || r.Want.Options.Adopt
 	a.Replace = k.last != nil
 	a.Labels, a.PostRenderer = labels(r.Query), d.postRenderer(r.Want.ID, ren)
+	maps.DeleteFunc(a.Labels, func(_, v string) bool { return v == "null" })
+	mark(ch, r.Want)
 	// The client stops by itself when ctx ends; Helm's own reaction to a context would leave its
 	// worker running behind our back.
 	_, err = a.Run(ch, copyTree(s.Values))
@@ -265,6 +269,7 @@ func (d *Driver) upgrade(_ context.Context, cfg *action.Configuration, r deploy.
 	a.Timeout = orDefault(r.Want.Options.UpdateTimeout)
 	a.SkipCRDs, a.TakeOwnership = s.SkipCRDs, s.TakeOwnership
 	a.Labels, a.PostRenderer = labels(r.Query), d.postRenderer(r.Want.ID, ren)
+	mark(ch, r.Want)
 	_, err = a.Run(r.Want.ID.Name, ch, copyTree(s.Values))
 	return err
 }

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"helm.sh/helm/v3/pkg/action"
@@ -17,14 +16,6 @@ import (
 
 	"github.com/mifbench/mifbench/pkg/deploy"
 	"github.com/mifbench/mifbench/pkg/resource"
-)
-
-// Labels of a release's record: they are written with the record, so a release is never ours
-// without saying so.
-const (
-	stackLabel = "mifbench.dev/stack"
-	kindLabel  = "mifbench.dev/kind"
-	nameLabel  = "mifbench.dev/name"
 )
 
 // maxRecord is the largest data of a Secret; Helm keeps a release in one.
@@ -137,27 +128,6 @@ func checkSize(id resource.ID, r rendering, values map[string]any) (warning stri
 	return warning, nil
 }
 
-func labels(q deploy.Query) map[string]string {
-	out := map[string]string{stackLabel: q.Stack}
-	if a := q.Want.Address; a.Module == "" && a.Key == "" {
-		out[kindLabel], out[nameLabel] = a.Kind, a.Name
-	}
-	for k, v := range out {
-		if !validLabel(v) {
-			delete(out, k)
-		}
-	}
-	return out
-}
-
-func validLabel(v string) bool {
-	const edge = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-	if v == "" || len(v) > 63 || !strings.Contains(edge, v[:1]) || !strings.Contains(edge, v[len(v)-1:]) {
-		return false
-	}
-	return strings.Trim(v, edge+"-_.") == ""
-}
-
 // List implements deploy.Lister by the label on the releases' records.
 func (d *Driver) List(ctx context.Context, stack string) ([]deploy.Found, error) {
 	cfg, err := d.cluster.action(ctx, "")
@@ -174,7 +144,7 @@ func (d *Driver) List(ctx context.Context, stack string) ([]deploy.Found, error)
 	for _, r := range all {
 		f := deploy.Found{
 			ID:      resource.ID{Driver: resource.DriverHelm, APIVersion: APIVersion, Kind: Kind, Namespace: r.Namespace, Name: r.Name},
-			Address: resource.Address{Kind: r.Labels[kindLabel], Name: r.Labels[nameLabel]}, Created: true,
+			Address: addressOf(r.Labels), Created: true, DependsOn: dependsOn(r),
 		}
 		if list, err := d.children(r.Manifest, r.Namespace); err == nil {
 			f.Facts = map[string]any{"children": encodeChildren(list), "version": r.Chart.Metadata.Version}

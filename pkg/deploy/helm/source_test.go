@@ -13,6 +13,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chartutil"
 
+	"github.com/mifbench/mifbench/pkg/deploy"
 	"github.com/mifbench/mifbench/pkg/resource"
 )
 
@@ -153,5 +154,45 @@ func TestValidLabel(t *testing.T) {
 		if validLabel(v) != want {
 			t.Errorf("%q: %v", v, !want)
 		}
+	}
+}
+
+// TestAddressesInLabels: what a release's labels say of its block leads back to it, whatever its length.
+func TestAddressesInLabels(t *testing.T) {
+	for _, a := range []resource.Address{
+		{Kind: "heimdall", Name: "heimdall"},
+		{Kind: "helm_release", Name: "odin", Key: `"eu-west"`},
+		{Kind: "helm_release", Name: "odin", Key: "3"},
+		{Module: "stack.inner", Kind: "helm_release", Name: "x", Key: resource.StringKey(strings.Repeat("long/", 20))},
+	} {
+		l := labels(deploy.Query{Stack: "s1", Want: &resource.Object{Address: a}})
+		for k, v := range l {
+			if !validLabel(v) {
+				t.Errorf("%s: label %s=%q", a, k, v)
+			}
+			if v == "null" {
+				delete(l, k) // as Helm does
+			}
+		}
+		if got := addressOf(l); got != a {
+			t.Errorf("%s came back as %s", a, got)
+		}
+	}
+	if got := addressOf(map[string]string{addressLabel: "?", kindLabel: "heimdall", nameLabel: "h"}); got != (resource.Address{Kind: "heimdall", Name: "h"}) {
+		t.Errorf("a spoilt label: %s", got)
+	}
+}
+
+func TestDifferingAndReplaceAt(t *testing.T) {
+	a := map[string]any{"x": []any{map[string]any{"a/b": "1", "c": "2"}}, "y": "same", "gone": "1"}
+	b := map[string]any{"x": []any{map[string]any{"a/b": "9", "c": "2"}}, "y": "same"}
+	got := differing("", a, b)
+	if diff := cmp.Diff([]string{"/gone", "/x/0/a~1b"}, got); diff != "" {
+		t.Fatal(diff)
+	}
+	replaceAt(a, append(got, "/nowhere/0"), func(any) any { return "?" })
+	want := map[string]any{"x": []any{map[string]any{"a/b": "?", "c": "2"}}, "y": "same", "gone": "?"}
+	if diff := cmp.Diff(want, a); diff != "" {
+		t.Fatal(diff)
 	}
 }

@@ -1,0 +1,134 @@
+package provision
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// benchVariable, set to a number of rounds, turns the measurement on.
+const benchVariable = "MIFBENCH_BENCH_PROVISION"
+
+// step is one row of the table: what each side does for it.
+type step struct {
+	name             string
+	mifbench, script func(s *side, name string)
+}
+
+func steps(mif, kubectl, helm string) []step {
+	apply := func(s *side, name string) {
+		s.run(kubectl, "apply", "--server-side", "-f", "1-namespace.yaml")
+		s.run(kubectl, "apply", "--server-side", "-f", "2-gateway.yaml")
+		s.run(kubectl, "wait", "-n", name, "--for=condition=Programmed", "--timeout=120s", "gateway/mif")
+		s.run(helm, "upgrade", "--install", "heimdall", "heimdall", "--repo", s.repo, "--version", "v0.7.1", "-n", name, "-f", "values.yaml", "--wait", "--timeout", "120s")
+		s.run(kubectl, "apply", "--server-side", "-f", "3-services.yaml")
+		s.run(kubectl, "wait", "-n", name, "--for=condition=Ready", "--timeout=300s", "inferenceservice", "--all")
+	}
+	ours := func(args ...string) func(*side, string) {
+		return func(s *side, _ string) { s.run(mif, args...) }
+	}
+	return []step{
+		{"first apply", ours("apply", "--auto-approve"), func(s *side, name string) { s.export("low"); apply(s, name) }},
+		{"plan, nothing to do", ours("plan", "--detailed-exitcode"), func(s *side, name string) {
+			s.run(kubectl, "diff", "--server-side", "-f", ".")
+			s.run(helm, "upgrade", "--install", "--dry-run=server", "heimdall", "heimdall", "--repo", s.repo, "--version", "v0.7.1", "-n", name, "-f", "values.yaml")
+		}},
+		{"apply, nothing to do", ours("apply", "--auto-approve"), apply},
+		{"apply, one field changed", ours("apply", "--auto-approve", "--var", "level=high"), func(s *side, name string) { s.export("high"); apply(s, name) }},
+		{"destroy", ours("destroy", "--auto-approve"), func(s *side, name string) {
+			s.run(kubectl, "delete", "-f", "3-services.yaml", "--wait", "--timeout=300s")
+			s.run(helm, "uninstall", "heimdall", "-n", name, "--wait", "--timeout", "120s")
+			s.run(kubectl, "delete", "-f", "2-gateway.yaml", "--wait", "--timeout=120s")
+			s.run(kubectl, "delete", "-f", "1-namespace.yaml", "--wait", "--timeout=120s")
+		}},
+	}
+}
+
+// TestBenchProvision measures both sides in turn, round by round, and prints the medians.
+func TestBenchProvision(t *testing.T) {
+	rounds := 0
+	if _, err := fmt.Sscan(os.Getenv(benchVariable), &rounds); err != nil || rounds < 1 {
+		t.Skip("a measurement: make bench-provision")
+	}
+	mif, kubectl, helm := tool(t, "mifbench", "build"), tool(t, "kubectl", "kubectl-build"), tool(t, "helm", "helm-build")
+	table := steps(mif, kubectl, helm)
+	ours, scripts := make([][]measured, len(table)), make([][]measured, len(table))
+	for round := range rounds {
+		for _, first := range []bool{round%2 == 0, round%2 != 0} { // who begins changes
+			name := fmt.Sprintf("bench-scripts-%d", round)
+			if first {
+				name = fmt.Sprintf("bench-mifbench-%d", round)
+			}
+			s := newSide(t, name)
+			for i, st := range table {
+				if first {
+					ours[i] = append(ours[i], s.measure(func() { st.mifbench(s, name) }))
+				} else {
+					scripts[i] = append(scripts[i], s.measure(func() { st.script(s, name) }))
+				}
+			}
+		}
+	}
+	fmt.Print(report(table, ours, scripts, rounds))
+}
+
+func report(table []step, ours, scripts [][]measured, rounds int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nBase: helm upgrade --install, kubectl apply --server-side, kubectl wait (helm and kubectl as built here); median of %d round(s)\n\n", rounds)
+	b.WriteString("| step | scripts | mifbench | time ratio | requests scripts | requests mifbench | requests ratio |\n|---|---|---|---|---|---|---|\n")
+	for i, st := range table {
+		base, own := median(scripts[i]), median(ours[i])
+		fmt.Fprintf(&b, "| %s | %.2f s | %.2f s | %.2f | %d | %d | %.2f |\n", st.name, base.took.Seconds(), own.took.Seconds(),
+			own.took.Seconds()/base.took.Seconds(), base.total(), own.total(), float64(own.total())/float64(base.total()))
+	}
+	b.WriteString("\n| step | side |")
+	for _, c := range classes() {
+		fmt.Fprintf(&b, " %s |", c)
+	}
+	b.WriteString("\n|---|---|" + strings.Repeat("---|", len(classes())) + "\n")
+	for i, st := range table {
+		for who, m := range map[string]measured{"scripts": median(scripts[i]), "mifbench": median(ours[i])} {
+			fmt.Fprintf(&b, "| %s | %s |", st.name, who)
+			for _, c := range classes() {
+				fmt.Fprintf(&b, " %d |", m.requests[c])
+			}
+			b.WriteString("\n")
+		}
+	}
+	return b.String()
+}
+
+// median is the measurement of median time.
+func median(list []measured) measured {
+	sorted := slices.Clone(list)
+	slices.SortFunc(sorted, func(a, b measured) int { return int(a.took - b.took) })
+	return sorted[(len(sorted)-1)/2]
+}
+
+// objects of the stack: a Namespace, ConfigMap and Gateway, two InferenceServices, ten ConfigMaps.
+const kubeObjects = 15
+
+// TestANoOpPlanCostsOneReadAndOneDryRunAnObject holds the price of a plan when there is nothing to do.
+func TestANoOpPlanCostsOneReadAndOneDryRunAnObject(t *testing.T) {
+	mif := tool(t, "mifbench", "build")
+	s := newSide(t, "bench-price")
+	s.run(mif, "apply", "--auto-approve")
+	defer s.run(mif, "destroy", "--auto-approve")
+	start := time.Now()
+	m := s.measure(func() { s.run(mif, "plan", "--detailed-exitcode") })
+	chart := 10 // objects of the release, each read once
+	t.Logf("%v in %s", m.requests, time.Since(start))
+	if m.requests[dryRun] > kubeObjects || m.requests[read] > kubeObjects+chart+extraReads || m.requests[write] > 0 {
+		for p, n := range s.requests.paths {
+			t.Logf("%3d × %s", n, p)
+		}
+		t.Errorf("%d dry-runs and %d reads of %d objects and a release of %d", m.requests[dryRun], m.requests[read], kubeObjects, chart)
+	}
+}
+
+// extraReads are those that are not of the stack's objects: the namespace kube-system, which tells one
+// cluster from another, and what the domain checks look up.
+const extraReads = 8
