@@ -90,7 +90,7 @@ func (a *app) present(s *stack, p plan.Plan, f *applyFlags) error {
 		return nil
 	}
 	if f.json {
-		if err := a.outStyle().PlanJSON(p); err != nil {
+		if err := a.planJSON(s, p); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
 )
 
@@ -27,6 +28,9 @@ type app struct {
 	soft    context.Context // ends at the first interrupt; the command's own context at the second
 	chdir   string
 	noColor bool
+	// found is what diagnose has told, for output that machines read.
+	found hcl.Diagnostics
+	files map[string]*hcl.File
 }
 
 func (a *app) root() *cobra.Command {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/hashicorp/hcl/v2"
@@ -46,6 +47,7 @@ func (a *app) diagnose(cfg *config.Config, diags hcl.Diagnostics) error {
 	if cfg != nil {
 		files = cfg.Files
 	}
+	a.found, a.files = append(a.found, diags...), files
 	style := a.style()
 	if err := diagnostic.WriteText(a.env.Stderr, files, diags, diagnostic.Style{Width: style.Width, Color: style.Color}); err != nil {
 		return err
@@ -54,6 +56,21 @@ func (a *app) diagnose(cfg *config.Config, diags hcl.Diagnostics) error {
 		return quiet(exitFailed)
 	}
 	return nil
+}
+
+// diagnosed is the list of everything that diagnose has said, as JSON.
+func (a *app) diagnosed() (json.RawMessage, error) {
+	text, err := diagnostic.JSON(a.files, a.found)
+	if err != nil {
+		return nil, err
+	}
+	var doc struct {
+		Diagnostics json.RawMessage `json:"diagnostics"`
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, fmt.Errorf("diagnostics as JSON: %w", err)
+	}
+	return doc.Diagnostics, nil
 }
 
 // style is how the conversation is written.

@@ -90,9 +90,22 @@ func (a *app) runPlan(cmd *cobra.Command, f *planFlags) error {
 
 func (a *app) showPlan(s *stack, p plan.Plan, asJSON, expand bool) error {
 	if asJSON {
-		return a.outStyle().PlanJSON(p)
+		return a.planJSON(s, p)
 	}
 	return a.outStyle().Plan(p, view.PlanOptions{Expand: expand, Header: s.header()})
+}
+
+// planJSON prints the plan with what the text says around it.
+func (a *app) planJSON(s *stack, p plan.Plan) error {
+	found, err := a.diagnosed()
+	if err != nil {
+		return err
+	}
+	c := &view.PlanCluster{Context: s.cluster.Context, Server: s.cluster.Server, Version: s.cluster.Version, UID: s.cluster.UID}
+	if s.cluster.Assumed {
+		c.Kubeconfig = s.cluster.Kubeconfig
+	}
+	return a.outStyle().PlanJSON(p, view.PlanAbout{Cluster: c, Diagnostics: found})
 }
 
 func (a *app) savePlan(s *stack, p plan.Plan, path string, o plan.Options) error {

@@ -42,7 +42,7 @@ func (a *app) showSaved(path string, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return a.outStyle().PlanJSON(saved.Plan)
+		return a.outStyle().PlanJSON(saved.Plan, view.PlanAbout{Tool: saved.Tool, Created: saved.Created, StateSerial: saved.Basis.Serial})
 	}
 	return a.outStyle().Plan(saved.Plan, view.PlanOptions{Header: []string{
 		fmt.Sprintf("Plan of %s, made by mifbench %s on state serial %d", saved.Created, saved.Tool, saved.Basis.Serial),

@@ -13,13 +13,16 @@ import (
 
 // FormatVersion is the version of the JSON that this package writes. Readers must
 // bear new fields; a change of meaning raises the number before the dot.
-const FormatVersion = "1.0"
+const FormatVersion = "1.1"
 
 // PlanJSON writes one document that carries everything that the text shows.
 // Secrets are masked: the text "(sensitive value)" stands for them.
-func (s Style) PlanJSON(p plan.Plan) error {
+func (s Style) PlanJSON(p plan.Plan, about PlanAbout) error {
+	if about.Diagnostics == nil {
+		about.Diagnostics = json.RawMessage("[]")
+	}
 	doc := planDoc{
-		FormatVersion: FormatVersion, Summary: p.Summary(), HasChanges: p.HasChanges(), Text: Summary(p),
+		FormatVersion: FormatVersion, PlanAbout: about, Summary: p.Summary(), HasChanges: p.HasChanges(), Text: Summary(p),
 		Plan: p.Masked(), Changes: []changeDoc{}, Problems: []problemDoc{},
 	}
 	for _, c := range doc.Plan.Changes {
@@ -31,10 +34,33 @@ func (s Style) PlanJSON(p plan.Plan) error {
 	return encode(s.Out, doc, "  ")
 }
 
+// PlanAbout is what the text says around a plan: where it was made and what the checks found.
+type PlanAbout struct {
+	// Cluster is the one that was looked at, nil for a saved plan.
+	Cluster *PlanCluster `json:"cluster,omitempty"`
+	// Tool, Created and StateSerial tell of a saved plan which mifbench made it, when (RFC 3339) and from which state.
+	Tool        string `json:"tool,omitempty"`
+	Created     string `json:"created,omitempty"`
+	StateSerial uint64 `json:"stateSerial,omitempty"`
+	// Diagnostics is a list in the form of `validate --json`; nil for none.
+	Diagnostics json.RawMessage `json:"diagnostics"`
+}
+
+// PlanCluster is a cluster and the way to it.
+type PlanCluster struct {
+	Context string `json:"context"`
+	Server  string `json:"server"`
+	Version string `json:"version"`
+	UID     string `json:"uid"`
+	// Kubeconfig is set when the configuration names no context: the file's current one was taken.
+	Kubeconfig string `json:"assumedFrom,omitempty"`
+}
+
 // planDoc, changeDoc and problemDoc give addresses and objects as the text does; their fields hide
 // the embedded ones of the same JSON name.
 type planDoc struct {
-	FormatVersion string       `json:"formatVersion"`
+	FormatVersion string `json:"formatVersion"`
+	PlanAbout
 	Summary       plan.Summary `json:"summary"`
 	HasChanges    bool         `json:"hasChanges"`
 	Text          string       `json:"text"`

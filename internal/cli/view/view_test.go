@@ -119,7 +119,7 @@ func TestPlanText(t *testing.T) {
 
 func TestPlanJSONCarriesWhatTheTextShowsAndNoFingerprint(t *testing.T) {
 	var out bytes.Buffer
-	if err := (view.Style{Out: &out}).PlanJSON(everything()); err != nil {
+	if err := (view.Style{Out: &out}).PlanJSON(everything(), view.PlanAbout{Cluster: &view.PlanCluster{Context: "c", Server: "https://c", Version: "v1", UID: "u"}}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "plan.json", out.Bytes())
@@ -140,7 +140,7 @@ func TestRow08NoSecretInAnyView(t *testing.T) {
 	p := plan.Plan{Changes: []plan.Change{leak}}
 	var out bytes.Buffer
 	s := view.Style{Out: &out}
-	if err := errors.Join(s.Plan(p, view.PlanOptions{Expand: true}), s.PlanJSON(p)); err != nil {
+	if err := errors.Join(s.Plan(p, view.PlanOptions{Expand: true}), s.PlanJSON(p, view.PlanAbout{})); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(out.String(), "hunter") {
@@ -248,5 +248,20 @@ func TestColorRules(t *testing.T) {
 		if got := view.ColorWanted(c.terminal, c.flag, c.env); got != c.want {
 			t.Errorf("case %d: %v", i, got)
 		}
+	}
+}
+
+// TestUnchangedObjectsHaveTheirSay: a plan with nothing to do still tells when a token is renewed.
+func TestUnchangedObjectsHaveTheirSay(t *testing.T) {
+	p := plan.Plan{Changes: []plan.Change{{
+		Address: resource.Address{Kind: "ecr_credentials", Name: "moreh"}, Action: plan.NoOp,
+		Notes: []string{"renews in 3h (token expires in 9h)"},
+	}}}
+	var out bytes.Buffer
+	if err := (view.Style{Out: &out}).Plan(p, view.PlanOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "ecr_credentials.moreh stays as it is: renews in 3h") || !strings.Contains(out.String(), "No changes.") {
+		t.Error(out.String())
 	}
 }

@@ -27,6 +27,8 @@ type Heimdall struct {
 	Saturation       *Saturation `hcl:"saturation_detector,block" doc:"Limits beyond which an endpoint counts as saturated."`
 	Values           cty.Value   `hcl:"values,optional" doc:"Raw Helm values, merged last: maps deeply, lists replaced."`
 	Atomic           *bool       `hcl:"atomic,optional" doc:"Roll back a failed install or upgrade (this destroys the evidence)." default:"false"`
+	Username         *string     `hcl:"username,optional" doc:"User of a private repository."`
+	Password         *string     `hcl:"password,optional" doc:"Password of a private repository; sensitive." sensitive:"true"`
 }
 
 // Plugin is one plugin block: a declaration of the endpoint picker.
@@ -65,7 +67,8 @@ func expandHeimdall(s resource.Scope, o *Heimdall) (resource.Expansion, hcl.Diag
 	diags = append(diags, d...)
 	rel := release(s, o.Namespace, name, resource.ReleaseSpec{
 		Repository: o.Repository, Chart: orDefault(o.Chart, "heimdall"), Version: o.Version,
-		Values: values, Wait: true, Atomic: o.Atomic != nil && *o.Atomic,
+		Values: values, Wait: true, Atomic: isTrue(o.Atomic),
+		Username: orDefault(o.Username, ""), Password: orDefault(o.Password, ""),
 	})
 	return resource.Expansion{
 		Objects: []resource.Object{rel},
