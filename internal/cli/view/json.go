@@ -61,9 +61,9 @@ type PlanCluster struct {
 type planDoc struct {
 	FormatVersion string `json:"formatVersion"`
 	PlanAbout
-	Summary       plan.Summary `json:"summary"`
-	HasChanges    bool         `json:"hasChanges"`
-	Text          string       `json:"text"`
+	Summary    plan.Summary `json:"summary"`
+	HasChanges bool         `json:"hasChanges"`
+	Text       string       `json:"text"`
 	plan.Plan
 	Changes  []changeDoc  `json:"changes"`
 	Problems []problemDoc `json:"problems"`
