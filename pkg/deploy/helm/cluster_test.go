@@ -46,7 +46,12 @@ var namespaces atomic.Int64
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, c: cluster.Get(t), ns: fmt.Sprintf("h%d-%d", os.Getpid(), namespaces.Add(1))}
+	return newWorldOn(t, cluster.Get(t))
+}
+
+func newWorldOn(t *testing.T, c *clustertest.Cluster) *world {
+	t.Helper()
+	w := &world{t: t, c: c, ns: fmt.Sprintf("h%d-%d", os.Getpid(), namespaces.Add(1))}
 	cfg, err := clientcmd.BuildConfigFromFlags("", w.c.Kubeconfig)
 	if err != nil {
 		t.Fatal(err)

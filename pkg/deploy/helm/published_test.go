@@ -5,10 +5,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mifbench/mifbench/internal/clustertest"
 	"github.com/mifbench/mifbench/pkg/deploy"
+	"github.com/mifbench/mifbench/pkg/plan"
 )
 
 // publishedVariable names a directory that holds the published archives, which are not ours
@@ -31,22 +34,9 @@ func TestPublishedHeimdall(t *testing.T) {
 	spec := map[string]any{"chart": archive, "wait": true, "values": q.Want.Spec["values"]}
 	q.Want.Spec = spec
 	q.Want.Options.CreateTimeout = 0
-	q = w.apply(q)
-	w.fresh()
-	obs := w.mustBeEmpty(q)
-	t.Logf("%d objects, warnings %q, notes %q", len(obs.Children), obs.Warnings, obs.Notes)
-	spec["values"].(map[string]any)["replicas"] = int64(2)
-	if got := differences(w.observe(q)); !cmp.Equal(got, []string{"release", "Deployment heimdall"}) {
-		t.Fatal(got)
-	}
-	q = w.apply(q)
-	w.mustBeEmpty(q)
-	w.mustGo(q)
-	for _, c := range obs.Children {
-		if live, err := w.k.Get(w.ctx(), c.ID); live != nil || err != nil {
-			t.Errorf("%s is left: %v", c.ID, err)
-		}
-	}
+	w.cycle(q, func(spec map[string]any) {
+		spec["values"].(map[string]any)["replicas"] = int64(2)
+	}, "release", "Deployment heimdall")
 }
 
 func (w *world) mustGo(q deploy.Query) {
@@ -60,21 +50,57 @@ func (w *world) mustGo(q deploy.Query) {
 	}
 }
 
+// cycle installs, plans again, changes one value and uninstalls; it logs what each took, in time and requests.
+func (w *world) cycle(q deploy.Query, change func(spec map[string]any), changed ...string) {
+	w.t.Helper()
+	step := func(name string, do func()) {
+		start, sent := time.Now(), w.requests.Load()
+		do()
+		w.t.Logf("%-12s %6.2f s, %4d requests", name, time.Since(start).Seconds(), w.requests.Load()-sent)
+	}
+	step("install", func() { q = w.apply(q) })
+	w.fresh()
+	var obs plan.Observation
+	step("second plan", func() { obs = w.mustBeEmpty(q) })
+	w.t.Logf("%d objects, warnings %q, notes %q", len(obs.Children), obs.Warnings, obs.Notes)
+	change(q.Want.Spec)
+	got := differences(w.observe(q))
+	if len(changed) > 0 && !cmp.Equal(got, changed) {
+		w.t.Errorf("one value changed: %v, want %v", got, changed)
+	}
+	w.t.Logf("one value changed: the plan has %d changes", len(got)-1)
+	step("upgrade", func() { q = w.apply(q) })
+	w.mustBeEmpty(q)
+	step("uninstall", func() { w.mustGo(q) })
+	for _, c := range obs.Children {
+		if live, err := w.k.Get(w.ctx(), c.ID); live != nil || err != nil {
+			w.t.Errorf("%s is left: %v", c.ID, err)
+		}
+	}
+	if list, err := w.d.List(w.ctx(), "s1"); err != nil || len(list) > 0 {
+		w.t.Errorf("records are left: %v, %v", list, err)
+	}
+}
+
 func TestPublishedPresets(t *testing.T) {
 	archive := published(t, "moai-inference-preset-v0.5.0.tgz")
 	w := newWorld(t)
-	q := w.apply(w.release("presets", map[string]any{"chart": archive, "wait": true}))
-	obs := w.mustBeEmpty(q)
-	t.Logf("%d objects, warnings %q, notes %q", len(obs.Children), obs.Warnings, obs.Notes)
-	w.mustGo(q)
+	w.cycle(w.release("presets", map[string]any{"chart": archive, "wait": true}), func(spec map[string]any) {
+		spec["values"] = map[string]any{"commonLabels": map[string]any{"team": "bench"}}
+	})
 }
 
-func TestPublishedOdinCRDsNearlyFillTheirRecord(t *testing.T) {
+// TestPublishedOdinCRDs needs a cluster of its own: the shared one has the definitions already.
+func TestPublishedOdinCRDs(t *testing.T) {
 	archive := published(t, "odin-crd-v0.8.0.tgz")
-	w := newWorld(t)
-	obs := w.observe(w.release("odin-crd", map[string]any{"chart": archive, "wait": true, "takeOwnership": true}))
-	if len(obs.Warnings) == 0 || !strings.Contains(strings.Join(obs.Warnings, "\n"), "% of the one Secret") {
+	w := newWorldOn(t, clustertest.Start(t, clustertest.WithoutCRDs()))
+	q := w.release("odin-crd", map[string]any{"chart": archive, "wait": true})
+	obs := w.observe(q)
+	if !strings.Contains(strings.Join(obs.Warnings, "\n"), "% of the one Secret") {
 		t.Errorf("warnings: %q", obs.Warnings)
 	}
-	t.Logf("warnings %.600q provides %v", obs.Warnings, obs.Provides)
+	t.Logf("provides %v", obs.Provides.Kinds)
+	w.cycle(q, func(spec map[string]any) {
+		spec["values"] = map[string]any{"commonLabels": map[string]any{"team": "bench"}}
+	})
 }
