@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"sort"
@@ -104,14 +105,24 @@ func (c *charts) find(ctx context.Context, s resource.ReleaseSpec, digest string
 }
 
 func where(s resource.ReleaseSpec) string {
-	text := s.Chart
+	text := shown(s.Chart)
 	if s.Version != "" {
 		text += " " + s.Version
 	}
 	if s.Repository != "" {
-		text += " of " + s.Repository
+		text += " of " + shown(s.Repository)
 	}
 	return text
+}
+
+// shown is an address without what may be secret in it: user, password, query.
+func shown(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return address
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
 }
 
 // fromPath takes a directory, a .tgz, or a directory of charts.
@@ -186,7 +197,7 @@ func fromDirectory(path string) (pinned, error) {
 }
 
 func fromArchive(archive []byte, digest, origin string) pinned {
-	return pinned{digest: digest, origin: origin, load: func() (*chart.Chart, error) {
+	return pinned{digest: digest, origin: shown(origin), load: func() (*chart.Chart, error) {
 		return loader.LoadArchive(bytes.NewReader(archive))
 	}}
 }

@@ -79,7 +79,7 @@ func (c *charts) download(ctx context.Context, s resource.ReleaseSpec, address, 
 		return pinned{}, err
 	}
 	if digest != "" && sum(archive) != digest {
-		return pinned{}, fmt.Errorf("%s: the archive has digest %s, the index says %s", address, sum(archive), digest)
+		return pinned{}, fmt.Errorf("%s: the archive has digest %s, the index says %s", shown(address), sum(archive), digest)
 	}
 	c.keep(archive)
 	return fromArchive(archive, sum(archive), address), nil
@@ -135,7 +135,7 @@ func get(ctx context.Context, s resource.ReleaseSpec, address string, limit int6
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", address, err)
+		return nil, fmt.Errorf("%s: %w", shown(address), err)
 	}
 	req.Header.Set("User-Agent", "mifbench")
 	if home, err := url.Parse(s.Repository); s.Username != "" && (err != nil || s.Repository == "" || home.Host == req.URL.Host) {
@@ -147,14 +147,14 @@ func get(ctx context.Context, s resource.ReleaseSpec, address string, limit int6
 	}
 	defer res.Body.Close() //nolint:errcheck // read only
 	if res.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s: %s%s", address, res.Status, authHint(res.StatusCode))
+		return nil, fmt.Errorf("%s: %s%s", shown(address), res.Status, authHint(res.StatusCode))
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, limit+1))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", address, err)
+		return nil, fmt.Errorf("%s: %w", shown(address), err)
 	}
 	if int64(len(body)) > limit {
-		return nil, fmt.Errorf("%s: larger than %d bytes", address, limit)
+		return nil, fmt.Errorf("%s: larger than %d bytes", shown(address), limit)
 	}
 	return body, nil
 }

@@ -2,6 +2,7 @@ package helm
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -73,9 +74,14 @@ func TestResolveFromARepository(t *testing.T) {
 		{resource.ReleaseSpec{Repository: srv.URL + "/nowhere", Chart: "app"}, "", "404"},
 		{resource.ReleaseSpec{Repository: srv.URL + "/private", Chart: "app"}, "", "set username and password"},
 		{resource.ReleaseSpec{Repository: srv.URL + "/private", Chart: "app", Username: "u", Password: "p"}, "v1.1.0", ""},
+		{resource.ReleaseSpec{Repository: strings.Replace(srv.URL, "://", "://u:p@", 1) + "/private", Chart: "app"}, "v1.1.0", ""},
+		{resource.ReleaseSpec{Repository: strings.Replace(srv.URL, "://", "://u:hunter2@", 1) + "/private", Chart: "app"}, "", "set username and password"},
 		{resource.ReleaseSpec{Repository: "http://127.0.0.1:1", Chart: "app"}, "", "127.0.0.1:1"},
 	} {
 		p, err := c.resolve(t.Context(), x.spec, pin{})
+		if strings.Contains(fmt.Sprint(err, p.origin), "hunter2") || strings.Contains(p.origin, "u:p@") {
+			t.Errorf("a password is shown: %v, %s", err, p.origin)
+		}
 		if x.wantError != "" {
 			if err == nil || !strings.Contains(err.Error(), x.wantError) {
 				t.Errorf("%+v: %v", x.spec, err)
