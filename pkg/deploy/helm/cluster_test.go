@@ -134,6 +134,34 @@ func entry(q deploy.Query, res deploy.Result) *state.Entry {
 	return &state.Entry{ID: q.Want.ID, Created: res.Created, Facts: res.Facts, Fingerprint: res.Fingerprint}
 }
 
+// mustGo plans the removal, as from state alone, does it and waits.
+func (w *world) mustGo(q deploy.Query) {
+	w.t.Helper()
+	prior := q.Prior
+	if prior == nil {
+		prior = &state.Entry{ID: q.Want.ID, Created: true}
+	}
+	r := deploy.Request{Query: deploy.Query{Prior: prior, Stack: "s1", Salt: "salt"}, Gone: true}
+	r.Seen = w.observe(r.Query)
+	if err := w.d.Delete(w.ctx(), r); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := w.d.Wait(w.ctx(), r, nil); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// mustLose removes an object behind everybody's back and waits until it is gone.
+func (w *world) mustLose(id resource.ID) {
+	w.t.Helper()
+	if err := w.k.Remove(w.ctx(), id); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := w.k.Wait(w.ctx(), deploy.Request{Gone: true, Query: deploy.Query{Want: &resource.Object{ID: id}}}, nil); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
 // differences lists what an observation would change: "release" and the children by kind.
 func differences(obs plan.Observation) []string {
 	var out []string

@@ -53,7 +53,7 @@ func TestInterruptedInstallConverges(t *testing.T) {
 func TestInterruptDuringAHook(t *testing.T) {
 	w := newWorld(t)
 	files := map[string]string{
-		"templates/a.yaml": configMap("a", "x: y"),
+		"templates/a.yaml": configMap("a", "x: one"),
 		"templates/h.yaml": fmt.Sprintf(hooked, "slow", "pre-install,pre-upgrade", "{{ .Values.command }}"),
 		"values.yaml":      "command: sleep 300\n",
 	}

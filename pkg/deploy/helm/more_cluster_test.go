@@ -232,7 +232,7 @@ spec: {backoffLimit: 0, template: {spec: {restartPolicy: Never, containers: [{na
 func TestHooks(t *testing.T) {
 	w := newWorld(t)
 	files := map[string]string{
-		"templates/a.yaml": configMap("a", "x: y"),
+		"templates/a.yaml": configMap("a", "x: one"),
 		"templates/h.yaml": fmt.Sprintf(hooked, "before", "pre-install,pre-upgrade", "exit 0") + "---\n" + fmt.Sprintf(hooked, "after", "post-install", "exit 0"),
 	}
 	q := w.release("a", map[string]any{"chart": chart(t, "hooked", files), "wait": true})

@@ -39,17 +39,6 @@ func TestPublishedHeimdall(t *testing.T) {
 	}, "release", "Deployment heimdall")
 }
 
-func (w *world) mustGo(q deploy.Query) {
-	w.t.Helper()
-	r := deploy.Request{Query: deploy.Query{Prior: q.Prior, Stack: "s1"}, Gone: true}
-	if err := w.d.Delete(w.ctx(), r); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := w.d.Wait(w.ctx(), r, nil); err != nil {
-		w.t.Fatal(err)
-	}
-}
-
 // cycle installs, plans again, changes one value and uninstalls; it logs what each took, in time and requests.
 func (w *world) cycle(q deploy.Query, change func(spec map[string]any), changed ...string) {
 	w.t.Helper()

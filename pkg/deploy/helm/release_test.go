@@ -102,9 +102,7 @@ func TestComplaint11DriftOfEveryKindIsSeenAndHealed(t *testing.T) {
 				t.Fatal(err)
 			}
 		case "Service":
-			if err := w.k.Remove(w.ctx(), c.ID); err != nil {
-				t.Fatal(err)
-			}
+			w.mustLose(c.ID)
 		}
 	}
 	if got := differences(w.observe(q)); !cmp.Equal(got, []string{"Service heimdall", "InferencePool heimdall"}) && !cmp.Equal(got, []string{"InferencePool heimdall", "Service heimdall"}) {
@@ -274,13 +272,7 @@ func TestCRDsAndTheirObjectsInOneChart(t *testing.T) {
 	w.mustBeEmpty(q)
 	// Complaint 19: the CRD is gone before the release.
 	crd := resource.ID{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition", Name: "widgets." + group}
-	if err := w.k.Remove(w.ctx(), crd); err != nil {
-		t.Fatal(err)
-	}
-	gone := deploy.Request{Gone: true, Query: deploy.Query{Want: &resource.Object{ID: crd}}}
-	if err := w.k.Wait(w.ctx(), gone, nil); err != nil {
-		t.Fatal(err)
-	}
+	w.mustLose(crd)
 	w.fresh()
 	if err := w.d.Delete(w.ctx(), deploy.Request{Query: deploy.Query{Prior: q.Prior, Stack: "s1"}}); err != nil {
 		t.Fatal(err)
