@@ -39,7 +39,13 @@ func faults() []fault {
 		{"MIF005", "duration-20x", []string{parameters, `parameters = { requestTimeout = "20x" }`}},
 		{"MIF005", "duration-number", []string{parameters, `parameters = { requestTimeout = 20 }`}},
 		{"MIF005", "number-as-text", []string{`plugin "pd-profile-handler" {}`, `plugin "pd-profile-handler" { parameters = { threshold = "many" } }`}},
+		{"MIF005", "port", []string{`plugin "pd-profile-handler" {}`, `plugin "pd-profile-handler" { parameters = { primaryPort = 80000 } }`}},
+		{"MIF005", "operator", []string{`plugin "prefill-filter" {}`, "plugin \"by-label-selector\" {\n    name       = \"prefill-filter\"\n    parameters = { matchExpressions = [{ key = \"role\", operator = \"Is\" }] }\n  }"}},
+		{"MIF005", "either", []string{`plugin "prefill-filter" {}`, "plugin \"by-label\" {\n    name       = \"prefill-filter\"\n    parameters = { label = \"role\" }\n  }"}},
 		{"MIF005", "missing-parameter", []string{`plugin "prefill-filter" {}`, "plugin \"by-label\" { name = \"prefill-filter\" }"}},
+		{"MIF006", "weight", []string{"{ weight = 1 }", "{ weight = 0.5 }"}},
+		{"MIF006", "staleness", []string{"replicas = 1\n", "replicas = 1\n    config = { saturationDetector = { metricsStalenessThreshold = 200 } }\n"}},
+		{"MIF006", "feature-gate", []string{"replicas = 1\n", "replicas = 1\n    config = { featureGates = [\"dataLayr\"] }\n"}},
 		{"MIF006", "unknown-field", []string{"replicas = 1\n", "replicas = 1\n    config = { saturationDetecter = {} }\n"}},
 		{"MIF007", "two-handlers", []string{`plugin "prefill-filter" {}`, "plugin \"single-profile-handler\" {}\n  plugin \"prefill-filter\" {}"}},
 		{"MIF007", "no-handler", []string{"  plugin \"pd-profile-handler\" {}\n", ""}},
@@ -49,7 +55,7 @@ func faults() []fault {
 		{"MIF010", "two-pickers", []string{`use "max-score-picker" {}`, "use \"max-score-picker\" {}\n    use \"max-score-picker\" {}"}},
 		{"MIF011", "handler-used", []string{use, "use \"pd-profile-handler\" {}\n    " + use}},
 		{"MIF012", "unused", []string{`plugin "decode-filter" {}`, "plugin \"decode-filter\" {}\n  plugin \"session-affinity-scorer\" {}"}},
-		{"MIF013", "scorer-behind-picker", []string{"use \"active-request-scorer\" { weight = 1 }\n    use \"max-score-picker\" {}", "use \"max-score-picker\" {}\n    use \"active-request-scorer\" {}"}},
+		{"MIF013", "scorer-behind-picker", []string{"use \"active-request-scorer\" { weight = 1 }\n    use \"max-score-picker\" {}", "use \"max-score-picker\" {}\n    use \"active-request-scorer\" { weight = 1 }"}},
 		{"MIF013", "no-picker", []string{"    use \"max-score-picker\" {}\n", ""}},
 		{"MIF014", "weight-of-picker", []string{`use "max-score-picker" {}`, `use "max-score-picker" { weight = 2 }`}},
 		{"MIF014", "weight-negative", []string{"{ weight = 1 }", "{ weight = -1 }"}},
@@ -79,6 +85,7 @@ func faults() []fault {
 		{"MIF034", "long-name", []string{"role          = \"decode\"", "name          = \"deepseek-r1-671b-decode-eight-ranks-eight-experts-mi300x\"\n  role          = \"decode\""}},
 		{"MIF035", "two-writers", []string{"name = \"bench\"\n", "name = \"bench\"\n  labels = { mif = \"enabled\" }\n"}},
 		{"MIF036", "nobody-brings", []string{`"aws"`, `"replicated"`}},
+		{"MIF037", "unweighted", []string{"use \"active-request-scorer\" { weight = 1 }\n    use \"max-score-picker\" {}", "use \"max-score-picker\" {}\n    use \"active-request-scorer\" {}"}},
 	}
 }
 

@@ -32,6 +32,7 @@ type profile struct {
 type use struct {
 	ref, path string
 	weight    *float64
+	rawWeight any // as it was written
 	// role is 0 for undeclared plugins and unknown types.
 	role role
 }
@@ -89,7 +90,7 @@ func declaredProfiles(list []any, from origin) []profile {
 	for i, x := range list {
 		p := profile{name: textAt(x, "name"), path: join(from.path, i)}
 		for j, u := range listAt(x, "plugins") {
-			one := use{ref: textAt(u, "pluginRef"), path: p.path + "." + from.nested + "." + strconv.Itoa(j)}
+			one := use{ref: textAt(u, "pluginRef"), path: p.path + "." + from.nested + "." + strconv.Itoa(j), rawWeight: dig(u, "weight")}
 			if w, ok := number(dig(u, "weight")); ok {
 				one.weight = &w
 			}
@@ -145,10 +146,13 @@ func (p picker) used(ref string) bool {
 }
 
 // handlers are the declared profile handlers.
-func (p picker) handlers() []declared {
+func (p picker) handlers() []declared { return p.declaring(roleHandler) }
+
+// declaring are the declared plugins of a role.
+func (p picker) declaring(r role) []declared {
 	var out []declared
 	for _, d := range p.plugins {
-		if d.typ.role == roleHandler {
+		if d.typ.role&r != 0 {
 			out = append(out, d)
 		}
 	}

@@ -1,6 +1,10 @@
 package check
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 func pluginParameterForm() Check {
 	return Check{
@@ -27,12 +31,30 @@ func missingParameters(c *Model) []Finding {
 	var out []Finding
 	for _, p := range c.pickers {
 		for _, d := range p.plugins {
-			for _, x := range d.typ.params {
-				if _, given := d.params[x.name]; x.required && !given {
-					out = append(out, p.finding(d.path, fmt.Sprintf("The plugin %q needs the parameter %q.", d.kind, x.name)))
-				}
+			if missing := d.missing(); missing != "" {
+				out = append(out, p.finding(d.path, fmt.Sprintf("The plugin %q needs %s.", d.kind, missing)))
 			}
 		}
 	}
 	return out
+}
+
+// missing says what a plugin needs and is not given, "" when that is nothing.
+func (d declared) missing() string {
+	for _, x := range d.typ.params {
+		if x.required && empty(d.params[x.name]) {
+			return fmt.Sprintf("the parameter %q", x.name)
+		}
+	}
+	some := func(name string) bool { return !empty(d.params[name]) }
+	if len(d.typ.either) > 0 && !slices.ContainsFunc(d.typ.either, some) {
+		return "the parameter " + strings.Join(d.typ.either, " or ")
+	}
+	return ""
+}
+
+// empty is what a parameter is that is not given, or given as nothing.
+func empty(v any) bool {
+	l, isList := v.([]any)
+	return v == nil || v == "" || v == false || isList && len(l) == 0
 }

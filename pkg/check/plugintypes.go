@@ -19,6 +19,8 @@ type plugin struct {
 	// engines' prefix cache.
 	metrics, prefix bool
 	params          []param
+	// either names parameters of which one must be given, and not be empty or false.
+	either []string
 }
 
 // param is a parameter: its name and the form of its values.
@@ -32,26 +34,26 @@ type param struct {
 // documentation (v0.4.0) names.
 func pluginTypes() []plugin {
 	prefixRef := []param{{name: "prefixPluginType", form: formText}, {name: "prefixPluginName", form: formText}}
-	picks := []param{{name: "maxNumOfEndpoints", form: formWhole}}
+	picks := []param{{name: "maxNumOfEndpoints", form: formPositive}}
 	return []plugin{
 		{name: "single-profile-handler", role: roleHandler},
 		{name: "pd-profile-handler", role: roleHandler, params: append([]param{
-			{name: "threshold", form: formWhole}, {name: "decodeProfile", form: formText}, {name: "prefillProfile", form: formText},
-			{name: "hashBlockSize", form: formWhole}, {name: "primaryPort", form: formWhole},
+			{name: "threshold", form: formNatural}, {name: "decodeProfile", form: formText}, {name: "prefillProfile", form: formText},
+			{name: "hashBlockSize", form: formPositive}, {name: "primaryPort", form: formPort},
 		}, prefixRef...)},
 		{name: "by-label", role: roleFilter, params: []param{
 			{name: "label", form: formText, required: true}, {name: "validValues", form: formTexts}, {name: "allowsNoLabel", form: formBool},
-		}},
-		{name: "by-label-selector", role: roleFilter, params: []param{{name: "matchLabels", form: formMap}, {name: "matchExpressions", form: formList}}},
+		}, either: []string{"validValues", "allowsNoLabel"}},
+		{name: "by-label-selector", role: roleFilter, params: []param{{name: "matchLabels", form: formTextMap}, {name: "matchExpressions", form: formExpressions}}},
 		{name: "prefill-filter", role: roleFilter},
 		{name: "decode-filter", role: roleFilter},
 		{name: "context-length-aware", role: roleFilter | roleScorer, params: []param{{name: "label", form: formText}, {name: "enableFiltering", form: formBool}}},
 		{name: "active-request-scorer", role: roleScorer, params: []param{{name: "requestTimeout", form: formDuration}}},
-		{name: "load-aware-scorer", role: roleScorer, metrics: true, params: []param{{name: "threshold", form: formWhole}}},
-		{name: "no-hit-lru-scorer", role: roleScorer, prefix: true, params: append([]param{{name: "lruSize", form: formWhole}}, prefixRef...)},
+		{name: "load-aware-scorer", role: roleScorer, metrics: true, params: []param{{name: "threshold", form: formPositive}}},
+		{name: "no-hit-lru-scorer", role: roleScorer, prefix: true, params: append([]param{{name: "lruSize", form: formPositive}}, prefixRef...)},
 		{name: "prefix-cache-scorer", role: roleScorer, prefix: true, params: []param{
-			{name: "autoTune", form: formBool}, {name: "blockSize", form: formWhole},
-			{name: "maxPrefixBlocksToMatch", form: formWhole}, {name: "lruCapacityPerServer", form: formWhole},
+			{name: "autoTune", form: formBool}, {name: "blockSize", form: formPositive},
+			{name: "maxPrefixBlocksToMatch", form: formPositive}, {name: "lruCapacityPerServer", form: formPositive},
 		}},
 		{name: "precise-prefix-cache-scorer", role: roleScorer, prefix: true, params: []param{
 			{name: "tokenProcessorConfig", form: formMap}, {name: "indexerConfig", form: formMap}, {name: "kvEventsConfig", form: formMap},

@@ -16,7 +16,7 @@ func profileHandler() Check {
 			for _, p := range c.pickers {
 				handlers := p.handlers()
 				switch {
-				case len(handlers) == 0 && len(p.profiles) != 1 && !p.strange():
+				case len(handlers) == 0 && len(p.profiles) > 1 && !p.strange():
 					out = append(out, p.finding(p.place(), fmt.Sprintf("%d profiles, but no profile handler is declared.", len(p.profiles))))
 				case len(handlers) > 1:
 					out = append(out, p.finding(handlers[1].path, fmt.Sprintf("%d profile handlers are declared: %s.", len(handlers), diagnostic.List(refsOf(handlers)))))

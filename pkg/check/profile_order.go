@@ -5,14 +5,14 @@ import "fmt"
 func profileOrder() Check {
 	return Check{
 		Code: "MIF013", Title: "Profile out of order", Severity: doubt,
-		Why: "A profile filters, then scores, then picks; some versions of the scheduler crash on a scorer without a weight behind the picker, and a profile without a picker gets one that its file does not show.",
+		Why: "A profile filters, then scores, then picks; a reader expects that order, and a profile without a picker gets one that its file does not show.",
 		Fix: "Write filters first, then scorers, then one picker.",
 		Run: func(c *Model) []Finding {
 			var out []Finding
 			eachUse(c, func(p picker, pr profile, i int) {
 				u, r := pr.uses[i], pr.uses[i].role
 				switch {
-				case r&roleScorer != 0 && p.lastBefore(pr, i, rolePicker) >= 0:
+				case r&roleScorer != 0 && u.rawWeight != nil && p.lastBefore(pr, i, rolePicker) >= 0:
 					out = append(out, p.finding(u.path, fmt.Sprintf("The scorer %q stands behind the picker of profile %q.", u.ref, pr.name)))
 				case r == roleFilter && p.lastBefore(pr, i, roleScorer|rolePicker) >= 0 && pr.uses[p.lastBefore(pr, i, roleScorer|rolePicker)].role&roleFilter == 0:
 					out = append(out, p.finding(u.path, fmt.Sprintf("The filter %q stands behind a scorer or the picker of profile %q.", u.ref, pr.name)))

@@ -1,6 +1,10 @@
 package check
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/mifbench/mifbench/pkg/config/diagnostic"
+)
 
 func profilePickers() Check {
 	return Check{
@@ -14,6 +18,11 @@ func profilePickers() Check {
 					out = append(out, p.finding(pr.uses[i].path, fmt.Sprintf("Profile %q already has the picker %q.", pr.name, pr.uses[p.lastBefore(pr, i, rolePicker)].ref)))
 				}
 			})
+			for _, p := range c.pickers {
+				if pickers := p.declaring(rolePicker); len(p.profiles) == 0 && len(pickers) > 1 {
+					out = append(out, p.finding(pickers[1].path, fmt.Sprintf("Without profiles, the scheduler makes one of all plugins; there are %d pickers: %s.", len(pickers), diagnostic.List(refsOf(pickers)))))
+				}
+			}
 			return out
 		},
 	}

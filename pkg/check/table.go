@@ -40,5 +40,6 @@ func All() []Check {
 		nameLength(),
 		secretWriters(),
 		secretAwaited(),
+		profileUnweighted(),
 	}
 }
