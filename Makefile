@@ -62,6 +62,11 @@ test-cluster: build helm-build ## Tests on a real API server
 	MIFBENCH_REQUIRE_CLUSTER=1 MIFBENCH_REQUIRE_HELM=1 $(GO) test -count=1 -p 1 -timeout 20m ./internal/clustertest/... ./pkg/deploy/... ./test/e2e/... ./test/provision/...
 	$(GO) -C test/localcluster test ./...
 
+.PHONY: eppcheck
+eppcheck: ## The endpoint picker's checks against the scheduler that they follow (300 CPU seconds the first time)
+	$(GO) test -count=1 ./pkg/check -run TestDrawPickerCases -picker-cases $(BIN)/picker-cases.json
+	$(GO) -C test/eppcheck test -vet=off -v -run 'TestDrawn|TestCases|TestGenerated' . -cases $(BIN)/picker-cases.json
+
 .PHONY: test-race
 test-race: ## The small packages under the race detector
 	CGO_ENABLED=1 $(GO) test -race -short $(RACE_PACKAGES)
