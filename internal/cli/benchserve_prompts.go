@@ -32,12 +32,13 @@ func (s *serving) prompts(ctx context.Context) error {
 	if err := s.count(ctx, &o); err != nil {
 		return err
 	}
-	source, err := dataset.Open(ctx, o)
+	o.CacheDir = s.app.promptCache()
+	cut, err := dataset.Open(ctx, o)
 	if err != nil {
 		return err
 	}
 	s.isl, s.osl = o.Tokens, o.OutputTokens
-	source = s.ordered(source)
+	source := s.ordered(cut)
 	s.limit(source.Info())
 	info := source.Info()
 	s.app.say("Prompts: %s, lengths %s", joined(f.dataset, f.path), info.LengthRule)
@@ -51,6 +52,7 @@ func (s *serving) prompts(ctx context.Context) error {
 	if s.source, err = s.app.prepare(ctx, source, n, o.Tokens); err != nil {
 		return err
 	}
+	s.app.sayCache(cut)
 	return s.times(ctx)
 }
 

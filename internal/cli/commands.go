@@ -37,6 +37,7 @@ func commands() []command {
 		{groupBench, (*app).reportCommand},
 		{groupBench, (*app).compareCommand},
 		{groupBench, (*app).benchCommand},
+		{groupBench, (*app).datasetCommand},
 		{groupBench, (*app).simulateCommand},
 		{groupBench, (*app).calibrateCommand},
 		{groupState, (*app).formatCommand},

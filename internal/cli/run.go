@@ -22,6 +22,7 @@ type runFlags struct {
 	local      bool
 	allowDrift bool
 	skipProbe  bool
+	salt       bool
 	view       string
 }
 
@@ -51,6 +52,7 @@ Exit code 3 when a reference or an SLO was missed.`,
 	fs.BoolVar(&f.local, "local", false, "send the load from this machine whatever the scenarios say")
 	fs.BoolVar(&f.allowDrift, "allow-drift", false, "run although the stack is not as the configuration says")
 	fs.BoolVar(&f.skipProbe, "skip-probe", false, "do not probe the ranks before the run")
+	fs.BoolVar(&f.salt, "salt", false, "begin every prompt with a text of this run's own, so that no cache of an earlier run answers")
 	fs.StringVar(&f.view, "view", "", "basis of the printed numbers: mifbench, vllm or moreh; the scenario's when absent")
 	return cmd
 }

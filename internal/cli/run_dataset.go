@@ -14,21 +14,17 @@ import (
 	"github.com/mifbench/mifbench/pkg/config"
 )
 
-// openDataset opens a scenario's prompts. Lengths are counted by the tokenizer file where
-// there is one, else by the server's own /tokenize, else approximately, which is said.
-func (a *app) openDataset(ctx context.Context, s config.Scenario, base string) (dataset.Source, error) {
+// promptOptions are what a scenario says about its prompts. runID makes the salt of a run.
+func promptOptions(s config.Scenario, runID string) (dataset.Options, error) {
 	d := s.Dataset
 	options, err := objectJSON(d.Options)
 	if err != nil {
-		return nil, fmt.Errorf("dataset %s: options: %w", d.Name, err)
+		return dataset.Options{}, fmt.Errorf("dataset %s: options: %w", d.Name, err)
 	}
 	o := dataset.Options{
 		Kind: d.Kind, Path: d.Path, Column: d.Column, Language: d.Language, Options: options,
 		Tokens: int(s.InputTokens), OutputTokens: int(s.OutputTokens), Seed: s.Seed, Prompts: s.Load.Requests, Salt: d.Salt,
-		PromptFormat: s.PromptFormat, TokenizerPath: s.Tokenizer, Model: s.Model,
-	}
-	if d.Salt {
-		o.RunID = time.Now().UTC().Format(time.RFC3339Nano)
+		PromptFormat: s.PromptFormat, TokenizerPath: s.Tokenizer, Model: s.Model, RunID: runID,
 	}
 	if d.Seed != nil {
 		o.Seed = *d.Seed
@@ -36,17 +32,50 @@ func (a *app) openDataset(ctx context.Context, s config.Scenario, base string) (
 	if s.Prompts > 0 {
 		o.Prompts = s.Prompts
 	}
-	if err := a.chooseCounter(ctx, &o, base, s.API); err != nil {
-		return nil, err
-	}
-	source, err := dataset.Open(ctx, o)
+	return o, nil
+}
+
+// openDataset opens a scenario's prompts. Lengths are counted by the tokenizer file where
+// there is one, else by the server's own /tokenize, else approximately, which is said.
+func (a *app) openDataset(ctx context.Context, s config.Scenario, base, runID string) (dataset.Source, error) {
+	o, err := promptOptions(s, runID)
 	if err != nil {
 		return nil, err
 	}
-	if s.Prompts > 0 {
-		source = fixedSet{source, s.Prompts}
+	if err := a.chooseCounter(ctx, &o, base, s.API); err != nil {
+		return nil, err
 	}
-	return a.prepare(ctx, source, min(orAll(s.Prompts, s.Load.Requests), s.Load.Requests), int(s.InputTokens))
+	o.CacheDir = a.promptCache()
+	cut, err := dataset.Open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	source := cut
+	if s.Prompts > 0 {
+		source = fixedSet{cut, s.Prompts}
+	}
+	n := min(orAll(s.Prompts, s.Load.Requests), s.Load.Requests)
+	source, err = a.prepare(ctx, source, n, int(s.InputTokens))
+	if err != nil {
+		return nil, err
+	}
+	a.sayCache(cut)
+	return source, a.sayAlike(ctx, o.Counter, source)
+}
+
+// sayAlike counts the prompts that begin like others although the dataset does not say that
+// they do: a server's prefix cache would answer for a part of them.
+func (a *app) sayAlike(ctx context.Context, c dataset.Counter, source dataset.Source) error {
+	p, ok := source.(prepared)
+	info := source.Info()
+	if n := int64(len(p.prompts)); !ok || info.SharesBeginnings || info.Distinct >= 0 && info.Distinct < n {
+		return nil
+	}
+	same, err := dataset.SameBeginning(ctx, c, p.prompts)
+	if same > 0 {
+		a.say("  warning: %d of %d prompts begin like an earlier one, and a prefix cache answers for a part of them; salt = true in the dataset, or run --salt, makes every beginning its own", same, len(p.prompts))
+	}
+	return err
 }
 
 func orAll(n, all int64) int64 {
@@ -74,8 +103,12 @@ func (a *app) chooseCounter(ctx context.Context, o *dataset.Options, base, api s
 
 func (a *app) probeTokenizer(ctx context.Context, o *dataset.Options, base, api string) error {
 	local, err := dataset.NewFileCounter(o.TokenizerPath)
-	if err != nil || api == string(client.Chat) {
+	if err != nil {
 		return err
+	}
+	o.Counter = local
+	if api == string(client.Chat) {
+		return nil
 	}
 	o.SpecialTokens, err = dataset.ProbeSpecialTokens(ctx, dataset.ProbeOptions{ServerURL: base, Model: o.Model, Local: local})
 	switch {
@@ -122,6 +155,9 @@ func (p prepared) Prompt(ctx context.Context, i int64) (dataset.Prompt, error) {
 // cutters is how many prompts are cut at a time.
 const cutters = 8
 
+// together is how many prompts in a row one of them cuts: what the prompt cache has in a file.
+const together = 64
+
 // maxPrepared bounds the text that is held ready, in bytes; longer sets are cut during the run.
 const maxPrepared = 512 << 20
 
@@ -137,15 +173,10 @@ func (a *app) prepare(ctx context.Context, source dataset.Source, n int64, token
 	group, ctx := errgroup.WithContext(ctx)
 	for range cutters {
 		group.Go(func() error {
-			for i := next.Add(1) - 1; i < n; i = next.Add(1) - 1 {
-				if err := a.soft.Err(); err != nil {
+			for first := next.Add(together) - together; first < n; first = next.Add(together) - together {
+				if err := a.cutSome(ctx, source, p.prompts[first:min(n, first+together)], first); err != nil {
 					return err
 				}
-				prompt, err := source.Prompt(ctx, i)
-				if err != nil {
-					return err
-				}
-				p.prompts[i] = prompt
 			}
 			return nil
 		})
@@ -154,7 +185,22 @@ func (a *app) prepare(ctx context.Context, source dataset.Source, n int64, token
 		return nil, err
 	}
 	if took := time.Since(start); took > time.Second {
-		a.say("  %d prompts cut in %s", n, took.Round(100*time.Millisecond))
+		a.say("  %d prompts ready in %s", n, took.Round(100*time.Millisecond))
 	}
 	return p, nil
+}
+
+// cutSome fills in some prompts, the first of which has the number first.
+func (a *app) cutSome(ctx context.Context, source dataset.Source, into []dataset.Prompt, first int64) error {
+	for i := range into {
+		if err := a.soft.Err(); err != nil {
+			return err
+		}
+		prompt, err := source.Prompt(ctx, first+int64(i))
+		if err != nil {
+			return err
+		}
+		into[i] = prompt
+	}
+	return nil
 }

@@ -29,7 +29,11 @@ func (a *app) runScenario(ctx context.Context, folder *runner.Folder, s config.S
 	if err != nil {
 		return result{}, err
 	}
-	source, err := a.source(ctx, s, base)
+	if f.salt && s.Dataset != nil {
+		d := *s.Dataset
+		d.Salt, s.Dataset = true, &d
+	}
+	source, err := a.source(ctx, s, base, folder.NextAttempt(s.Name))
 	if err != nil {
 		return result{}, err
 	}
@@ -55,8 +59,8 @@ func (a *app) runScenario(ctx context.Context, folder *runner.Folder, s config.S
 }
 
 // source opens the scenario's prompts and says how exact their lengths are.
-func (a *app) source(ctx context.Context, s config.Scenario, base string) (dataset.Source, error) {
-	source, err := a.openDataset(ctx, s, base)
+func (a *app) source(ctx context.Context, s config.Scenario, base, runID string) (dataset.Source, error) {
+	source, err := a.openDataset(ctx, s, base, runID)
 	if err != nil {
 		return nil, err
 	}

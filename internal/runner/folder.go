@@ -130,6 +130,16 @@ func (f *Folder) Unfinished() []string {
 	return out
 }
 
+// NextAttempt names the scenario's next attempt, among those of all runs: what all clients of
+// the attempt have in common and no other has.
+func (f *Folder) NextAttempt(name string) string {
+	n := 0
+	if s, err := f.find(name); err == nil {
+		n = len(s.Attempts)
+	}
+	return fmt.Sprintf("%s/%s/%d", f.m.ID, name, n+1)
+}
+
 // Begin starts an attempt and returns its directory, which is new and empty.
 func (f *Folder) Begin(name string, now time.Time) (string, error) {
 	s, err := f.find(name)

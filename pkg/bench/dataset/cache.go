@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"sync/atomic"
 )
 
 const (
@@ -27,6 +28,8 @@ type cached struct {
 	Source
 	dir string
 
+	read, made atomic.Int64 // prompts from disk and from the source
+
 	mu     sync.Mutex
 	chunks map[int64]*chunk
 	recent []int64
@@ -39,11 +42,27 @@ type chunk struct {
 	err     error
 }
 
+// cutVersion is part of every key and changes when the same options give other prompts.
+const cutVersion = 2
+
+// identified is a counter that is not known by a hash of its own and can make one.
+type identified interface {
+	// Identity tells apart counters that count differently.
+	Identity(ctx context.Context) (string, error)
+}
+
 // newCached puts a cache before a source. The key holds all that prompts depend on.
-func newCached(o *opening, s Source) (Source, error) {
-	info := s.Info()
+func newCached(ctx context.Context, o *opening, s Source) (Source, error) {
+	info, counter := s.Info(), o.Counter.Rule().Hash
+	if c, ok := o.Counter.(identified); ok {
+		id, err := c.Identity(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("prompt cache: %w", err)
+		}
+		counter = id
+	}
 	key, err := json.Marshal([]any{
-		1, info.Kind, info.Hash, o.Counter.Rule().Hash, o.Tokens, o.SpecialTokens, o.Seed, o.OutputTokens,
+		cutVersion, info.Kind, info.Hash, counter, o.Tokens, o.SpecialTokens, o.Seed, o.OutputTokens,
 		o.Column, o.Language, o.values, o.PromptFormat, info.Distinct,
 	})
 	if err != nil {
@@ -110,6 +129,7 @@ func (c *cached) load(ctx context.Context, k int64) ([]Prompt, error) {
 	path := filepath.Join(c.dir, fmt.Sprintf("%08d.jsonl", k))
 	prompts, err := readChunk(path)
 	if err == nil {
+		c.read.Add(chunkSize)
 		return prompts, nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -118,10 +138,28 @@ func (c *cached) load(ctx context.Context, k int64) ([]Prompt, error) {
 	if prompts, err = several(ctx, c.Source, k*chunkSize, chunkSize); err != nil {
 		return nil, err
 	}
+	c.made.Add(chunkSize)
 	if err := writeChunk(path, prompts); err != nil {
 		return nil, fmt.Errorf("prompt cache: %w", err)
 	}
 	return prompts, nil
+}
+
+// CacheUse is how much a source's cache was of use.
+type CacheUse struct {
+	// Dir is where this source's prompts are.
+	Dir string
+	// Read is how many prompts came from there, Made how many had to be cut.
+	Read, Made int64
+}
+
+// CacheUseOf tells how a source's cache was used so far; nothing when it has none.
+func CacheUseOf(s Source) CacheUse {
+	c, ok := s.(*cached)
+	if !ok {
+		return CacheUse{}
+	}
+	return CacheUse{c.dir, c.read.Load(), c.made.Load()}
 }
 
 // several gets n prompts from the first on with all processors.

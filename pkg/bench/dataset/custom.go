@@ -18,6 +18,8 @@ type rows struct {
 	o       *opening
 	lines   []span
 	trusted bool // lengths were checked when the file was built
+	more    int  // tokens that the server adds beyond those it was built for
+	alike   int  // rows that begin like an earlier one
 	info    Info
 }
 
@@ -31,16 +33,23 @@ type span struct {
 // or a file that Build made.
 func openCustom(ctx context.Context, o *opening) (Source, error) {
 	r := &rows{o: o}
+	seen := map[uint64]bool{}
 	sum, err := indexLines(ctx, o.Path, func(i int, s span, raw []byte) error {
 		var l line
 		if err := json.Unmarshal(raw, &l); err != nil {
 			return fmt.Errorf("row %d at byte %d: %w", i+1, s.off, err)
 		}
-		if _, err := l.toPrompt(i); err != nil {
+		p, err := l.toPrompt(i)
+		if err != nil {
 			return fmt.Errorf("at byte %d: %w", s.off, err)
 		}
 		r.lines = append(r.lines, s)
-		return nil
+		k, err := firstBlock(ctx, o.Counter, p.Text)
+		if seen[k] {
+			r.alike++
+		}
+		seen[k] = true
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -54,22 +63,19 @@ func openCustom(ctx context.Context, o *opening) (Source, error) {
 	if err := r.readManifest(sum); err != nil {
 		return nil, err
 	}
+	if r.alike > 0 && !r.info.SharesBeginnings {
+		r.info.SharesBeginnings = true
+		r.info.Warnings = append(r.info.Warnings, fmt.Sprintf("%d of %d rows begin like an earlier one, and a prefix cache answers for a part of them unless salt = true", r.alike, n))
+	}
 	r.info.Warnings = append(r.info.Warnings, repeatWarning(o, n)...)
 	return r, nil
 }
 
 // readManifest takes over what Build wrote beside the file, when it is about this file.
 func (r *rows) readManifest(sum string) error {
-	src, err := os.ReadFile(manifestPath(r.o.Path))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+	m, err := ReadManifest(r.o.Path)
+	if err != nil || m == nil {
 		return err
-	}
-	var m Manifest
-	if err := json.Unmarshal(src, &m); err != nil {
-		return fmt.Errorf("%s: %w", manifestPath(r.o.Path), err)
 	}
 	if m.FileHash != sum {
 		return fmt.Errorf("%s describes a file with hash %.12s, this one has %.12s; build it again", manifestPath(r.o.Path), m.FileHash, sum)
@@ -79,9 +85,15 @@ func (r *rows) readManifest(sum string) error {
 		return fmt.Errorf("the file was built for another tokenizer (%s, hash %.12s) than this scenario's (%s, hash %.12s); build it again",
 			m.Info.LengthRule, m.CounterHash, rule.Text, rule.Hash)
 	}
+	if m.Tokens > 0 && r.o.Tokens > 0 && m.Tokens != r.o.Tokens {
+		return fmt.Errorf("the file was built with prompts of %d tokens, %d are wanted; build it again", m.Tokens, r.o.Tokens)
+	}
 	r.trusted = true
-	r.info.LengthRule, r.info.Exact = m.Info.LengthRule, m.Info.Exact
+	r.info.LengthRule, r.info.Exact, r.info.SharesBeginnings = m.Info.LengthRule, m.Info.Exact, m.Info.SharesBeginnings
 	r.info.Warnings = append(r.info.Warnings, m.Info.Warnings...)
+	if r.more = r.o.SpecialTokens - m.SpecialTokens; r.more != 0 {
+		r.info.Warnings = append(r.info.Warnings, fmt.Sprintf("the file was built for a server that adds %d tokens to a prompt, this one adds %d: prompts have %+d tokens", m.SpecialTokens, r.o.SpecialTokens, r.more))
+	}
 	return nil
 }
 
@@ -104,6 +116,7 @@ func (r *rows) Prompt(ctx context.Context, i int64) (Prompt, error) {
 		p.OutputTokens = r.o.OutputTokens
 	}
 	if r.trusted && !r.o.Salt {
+		p.Tokens += r.more
 		return p, nil
 	}
 	p.Text = r.o.salt(i) + p.Text

@@ -27,18 +27,73 @@ const (
 // begins at a word start and ends at a word end where that is possible, else inside a
 // word; it neither begins nor ends with white space, so that chat templates that trim
 // change nothing. errShort means that more text may help.
+//
+// Where no end at this start gives n tokens, words after the first block are left out, one
+// more at each try, so that the beginning stays what it is; only where that cannot be (the
+// prompt is short, its beginning has a control token) does the start move.
 func (c cutter) cut(ctx context.Context, head, text string, n int) (string, error) {
 	if n < 1 {
 		return "", fmt.Errorf("a prompt of %d tokens cannot be cut", n)
 	}
-	first := nextStart(text, 0)
-	at := first
+	text = text[nextStart(text, 0):]
+	if keep := nextWord(text, min(len(text), blockMost)); n >= keepTokens && c.reserved(text[:keep]) < 0 {
+		if cut, err := c.leaveOut(ctx, head, text, keep, n); !errors.Is(err, errNoCut) {
+			return cut, err
+		}
+	}
+	return c.move(ctx, head, text, n)
+}
+
+// keepTokens is the least prompt in which a beginning of blockMost bytes is kept.
+const keepTokens = blockMost
+
+// errNoCut says that all tries were in vain.
+var errNoCut = errors.New("no such cut")
+
+// leaveOut cuts text[:keep] and what follows a growing gap.
+func (c cutter) leaveOut(ctx context.Context, head, text string, keep, n int) (string, error) {
+	from, win := keep, text
+	for range maxStarts {
+		if from >= len(text) {
+			return "", errShort
+		}
+		if from > keep {
+			win = text[:keep] + text[from:]
+		}
+		if end := c.reserved(win[:min(len(win), 6*n+64)]); end > 0 {
+			from += max(1, end-keep)
+			from = nextStart(text, nextRune(text, from))
+			continue
+		}
+		end, err := c.fit(ctx, head, win, n)
+		if err != nil {
+			return "", err
+		}
+		if end > 0 && c.reserved(win[:end]) < 0 {
+			return head + win[:end], nil
+		}
+		from = nextWord(text, from)
+	}
+	return "", errNoCut
+}
+
+// nextRune is the first byte at or after at that begins a character.
+func nextRune(s string, at int) int {
+	for at < len(s) && !utf8.RuneStart(s[at]) {
+		at++
+	}
+	return min(at, len(s))
+}
+
+// move cuts at one start after the other.
+func (c cutter) move(ctx context.Context, head, text string, n int) (string, error) {
+	at := 0
 	for range maxStarts {
 		at = nextStart(text, at)
 		if at >= len(text) {
 			return "", errShort
 		}
-		if taken, err := c.isTaken(ctx, text[at:], at > first); err != nil {
+		if taken, err := c.isTaken(ctx, text[at:], at > 0); err != nil {
 			return "", err
 		} else if taken {
 			at = nextWord(text, at)
@@ -60,7 +115,7 @@ func (c cutter) cut(ctx context.Context, head, text string, n int) (string, erro
 	if c.taken != nil {
 		// A text that repeats itself has no start of its own; any is better than none.
 		c.taken = nil
-		return c.cut(ctx, head, text, n)
+		return c.move(ctx, head, text, n)
 	}
 	return "", fmt.Errorf("no cut of %d tokens in %d starts of the text %.40q", n, maxStarts, text)
 }

@@ -39,6 +39,10 @@ type Info struct {
 	// Exact is true when every prompt has exactly its Tokens at the named tokenizer.
 	Exact bool `json:"exact"`
 	// Distinct is how many different prompts the source can give; -1 when unknown or unlimited.
-	Distinct int64    `json:"distinct"`
+	Distinct int64 `json:"distinct"`
+	// SharesBeginnings is true when prompts begin alike because the dataset says so.
+	SharesBeginnings bool `json:"sharesBeginnings,omitempty"`
+	// Salt is what the salt at the beginning of each prompt was made from, "" without one.
+	Salt     string   `json:"salt,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
 }

@@ -27,15 +27,31 @@ func counterOf(o Options) (Counter, error) {
 }
 
 // finish adds what all kinds have in common: token ids and the cache.
-func (o *opening) finish(s Source) (Source, error) {
+func (o *opening) finish(ctx context.Context, s Source) (Source, error) {
+	if o.Salt {
+		s = salted{s, o.RunID}
+	}
 	if o.PromptFormat == FormatTokenIDs {
 		e, _ := o.Counter.(encoder) // checked when the options were
 		s = &ids{Source: s, enc: e, special: o.SpecialTokens}
 	}
-	if o.CacheDir == "" || o.Salt {
+	if o.CacheDir == "" || o.Salt || o.Kind == "custom" {
 		return s, nil
 	}
-	return newCached(o, s)
+	return newCached(ctx, o, s)
+}
+
+// salted says in the provenance what the salt was made from.
+type salted struct {
+	Source
+	run string
+}
+
+// Info describes the source.
+func (s salted) Info() Info {
+	info := s.Source.Info()
+	info.Salt, info.SharesBeginnings = s.run, false
+	return info
 }
 
 // ids turns texts into token ids, with the model's first token where there is one.

@@ -39,3 +39,20 @@ func beginning(text string) uint64 {
 	io.WriteString(h, text[:min(len(text), blockBytes)]) //nolint:errcheck // a hash does not fail
 	return h.Sum64()
 }
+
+// SameBeginning counts the prompts that begin like an earlier one. A nil counter compares
+// bytes.
+func SameBeginning(ctx context.Context, c Counter, prompts []Prompt) (n int64, err error) {
+	seen := make(map[uint64]struct{}, len(prompts))
+	for _, p := range prompts {
+		k, err := firstBlock(ctx, c, p.Text)
+		if err != nil {
+			return 0, err
+		}
+		if _, ok := seen[k]; ok {
+			n++
+		}
+		seen[k] = struct{}{}
+	}
+	return n, nil
+}

@@ -26,6 +26,8 @@ type Report struct {
 	SameBeginning int64 `json:"sameBeginning"`
 	// Samples are the beginnings of the first prompts.
 	Samples []string `json:"samples,omitempty"`
+
+	uncounted bool // lengths are those that the source says
 }
 
 // Inspect looks at up to n prompts and says what the source is like.
@@ -33,10 +35,14 @@ func Inspect(ctx context.Context, o Options, n int64) (Report, error) {
 	return look(ctx, o, n, 3)
 }
 
-// Verify counts every one of o.Prompts prompts again and returns an error when one does
-// not have its length. Prompts that begin alike are counted in the report and are no error.
+// Verify counts every one of o.Prompts prompts again, or all that the source has when that is
+// 0, and returns an error when one does not have its length. Prompts that begin alike are
+// counted in the report and are no error.
 func Verify(ctx context.Context, o Options) (Report, error) {
-	r, err := look(ctx, o, max(1, o.Prompts), 0)
+	r, err := look(ctx, o, o.Prompts, 0)
+	if err == nil && r.uncounted {
+		return r, fmt.Errorf("dataset %s: lengths are said to be %s, and counting them again needs that tokenizer", o.Path, r.Info.LengthRule)
+	}
 	if err == nil && r.Wrong > 0 && r.Info.Exact {
 		err = fmt.Errorf("dataset %s: %d of %d prompts do not have their length, for example %s", o.Path, r.Wrong, r.Checked, r.WrongExamples[0])
 	}
@@ -54,6 +60,14 @@ func look(ctx context.Context, o Options, n int64, samples int) (Report, error) 
 		return Report{}, err
 	}
 	r := Report{Info: s.Info(), Histogram: make([]int64, 32)}
+	// A file that was built has exact lengths, which an estimate does not check.
+	r.uncounted = r.Info.Exact && !counter.Rule().Exact
+	if n == 0 {
+		n = r.Info.Distinct
+	}
+	if n <= 0 {
+		n = unknownLook
+	}
 	seen := map[uint64]bool{}
 	for first := int64(0); first < n; first += chunkSize {
 		prompts, err := several(ctx, s, first, int(min(chunkSize, n-first)))
@@ -64,9 +78,15 @@ func look(ctx context.Context, o Options, n int64, samples int) (Report, error) 
 		if err != nil {
 			return r, err
 		}
+		if r.uncounted {
+			counts = said(prompts)
+		}
 		for k, p := range prompts {
 			r.add(p, counts[k], samples)
-			b := beginning(p.Text)
+			b, err := firstBlock(ctx, counter, p.Text)
+			if err != nil {
+				return r, err
+			}
 			if seen[b] {
 				r.SameBeginning++
 			}
@@ -74,6 +94,17 @@ func look(ctx context.Context, o Options, n int64, samples int) (Report, error) 
 		}
 	}
 	return r, nil
+}
+
+// unknownLook is how many prompts of a source without end are looked at.
+const unknownLook = 1000
+
+func said(prompts []Prompt) []int {
+	var counts []int
+	for _, p := range prompts {
+		counts = append(counts, p.Tokens)
+	}
+	return counts
 }
 
 func countAll(ctx context.Context, c Counter, special int, prompts []Prompt) ([]int, error) {

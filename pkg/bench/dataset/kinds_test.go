@@ -180,7 +180,7 @@ func TestParquetAndGutenbergShards(t *testing.T) {
 func TestBuildIsReadBackAndChecked(t *testing.T) {
 	o := Options{Kind: "random", Tokens: 60, Prompts: 300, ServerURL: tokenizeServer(t, 0), Model: "m", OutputTokens: 7}
 	out := filepath.Join(t.TempDir(), "prompts.jsonl")
-	m, err := Build(t.Context(), o, out)
+	m, _, err := Build(t.Context(), o, out)
 	if err != nil || m.Prompts != 300 {
 		t.Fatal(m, err)
 	}

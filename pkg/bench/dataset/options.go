@@ -91,7 +91,7 @@ func Open(ctx context.Context, o Options) (Source, error) {
 	if err != nil {
 		return fail(err)
 	}
-	return op.finish(source)
+	return op.finish(ctx, source)
 }
 
 func (o *opening) check(k Kind) error {

@@ -72,6 +72,7 @@ func openPrefixed(ctx context.Context, o *opening, groups, prefix, suffix int, b
 		// The places of the prefixes come first.
 		return recipe{place: n + i, head: head, tokens: prefix + suffix + o.SpecialTokens, offset: -1}, err
 	})
+	p.info.SharesBeginnings = true
 	p.info.Warnings = append(p.info.Warnings, fmt.Sprintf("prompts share prefixes on purpose: %d of %d tokens in %d groups", prefix, prefix+suffix, groups))
 	return p, nil
 }

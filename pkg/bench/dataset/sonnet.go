@@ -64,6 +64,7 @@ func openSonnet(ctx context.Context, o *opening) (Source, error) {
 	p := newPlanned(o, lines{o.Seed, all}, sum, -1, func(_ context.Context, i int64) (recipe, error) {
 		return recipe{place: i, head: head, tokens: o.Tokens, offset: -1}, nil
 	})
+	p.info.SharesBeginnings = true
 	p.info.Warnings = []string{"prompts share a prefix on purpose, and lines"}
 	return p, nil
 }

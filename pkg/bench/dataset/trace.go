@@ -83,11 +83,23 @@ func openCalls(ctx context.Context, o *opening, calls []call, sum string, speed 
 		}
 		return r, err
 	})
+	p.info.SharesBeginnings = shareBlocks(kept)
 	if left := len(calls) - len(kept); left > 0 {
 		p.info.Warnings = append(p.info.Warnings, fmt.Sprintf("%d requests with prompts above %d tokens are left out", left, limit))
 	}
 	p.info.Warnings = append(p.info.Warnings, repeatWarning(o, n)...)
 	return p, nil
+}
+
+// shareBlocks tells whether requests of the trace have hashes of blocks, which say what they
+// share.
+func shareBlocks(calls []call) bool {
+	for _, c := range calls {
+		if len(c.blocks) > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 func longest(calls []call) (n int32) {

@@ -28,7 +28,7 @@ func BenchmarkEncode(b *testing.B) {
 		b.Skip("MIFBENCH_ORACLE is not set; run test/tokenizers/run.sh")
 	}
 	var text strings.Builder
-	speeches, _ := filepath.Glob(filepath.Join(dir, "node_modules", "@stdlib", "datasets", "sotu", "data", "*.txt"))
+	speeches, _ := filepath.Glob(filepath.Join(dir, "node_modules", "@stdlib", "datasets-sotu", "data", "*.txt"))
 	for _, f := range speeches[:min(60, len(speeches))] {
 		src, err := os.ReadFile(f)
 		if err != nil {

@@ -25,14 +25,14 @@ type document struct{ corpus, text string }
 func nastyCorpus(t *testing.T, dir string, tk *Tokenizer, size int) []document {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(42, 7))
-	data := filepath.Join(dir, "node_modules", "@stdlib", "datasets")
-	english := readTree(t, filepath.Join(data, "sotu", "data"), size/4, ".txt") + readTree(t, filepath.Join(data, "moby-dick", "data"), size/16, ".txt")
+	data := filepath.Join(dir, "node_modules", "@stdlib")
+	english := readTree(t, filepath.Join(data, "datasets-sotu", "data"), size/4, ".txt") + readTree(t, filepath.Join(data, "datasets-moby-dick", "data"), size/16, ".txt")
 	sources := []struct{ name, text string }{
 		{"english", english},
 		{"go", readTree(t, goSource(t), size/12, ".go")},
 		{"javascript", readTree(t, filepath.Join(dir, "node_modules", "@stdlib"), size/16, ".js")},
 		{"json", readTree(t, filepath.Join(dir, "node_modules", "@stdlib"), size/32, ".json")},
-		{"manuals", readTree(t, os.Getenv("MIFBENCH_ORACLE_TEXT"), size/4, ".gz", ".html", ".txt")},
+		{"chinese and japanese", readTree(t, filepath.Join(dir, "texts"), size/4, ".txt")},
 		{"vocabulary", vocabularyText(tk, rng, size/6)},
 		{"assigned", assignedText(rng, size/48)},
 		{"random code points", randomRunes(rng, size/40)},
