@@ -98,6 +98,7 @@ func (u *benchUser) run(args ...string) (code int, stdout, stderr string) {
 		Args:   append([]string{"--chdir", u.dir, "run", "--endpoint", u.url}, args...),
 		Stdin:  strings.NewReader(""),
 		Stdout: &out, Stderr: &errs, Interrupts: u.intr, Width: 80,
+		Environ: []string{promptCacheVar + "=" + filepath.Join(u.dir, "cache")},
 	})
 	return code, out.String(), errs.String()
 }
@@ -130,6 +131,26 @@ func TestRunKeepsEverything(t *testing.T) {
 		if err != nil || info.Size() == 0 || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
+	}
+}
+
+// The second run cuts nothing; a salted one does not take the cache's prompts, and says what
+// its salt was made from.
+func TestRunKeepsPrompts(t *testing.T) {
+	u := newBenchUser(t, "")
+	for i, args := range [][]string{{"first"}, {"first", "--out", "runs2"}, {"first", "--out", "runs3", "--salt"}} {
+		code, _, errs := u.run(args...)
+		if code != 0 || strings.Contains(errs, "from the prompt cache") != (i == 1) {
+			t.Errorf("run %d: exit code %d\n%s", i, code, errs)
+		}
+	}
+	found, _ := filepath.Glob(filepath.Join(u.dir, "runs3", "*", "first", "measured.json"))
+	if len(found) != 1 {
+		t.Fatal(found)
+	}
+	text, err := os.ReadFile(found[0])
+	if err != nil || !strings.Contains(string(text), `/first/1"`) {
+		t.Errorf("no salt in the result: %v\n%.2000s", err, text)
 	}
 }
 
