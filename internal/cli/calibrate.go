@@ -33,8 +33,9 @@ token carries the server's send time, then compares with the client's stamps. Th
 whose inter-token times are right is the limit. Client and server share the machine, so it is
 a lower bound.
 
-With --scenario the load of that scenario is tried, and the last line says whether it fits;
-exit code 3 when it does not.`,
+With --scenario that scenario's streams are tried at its token rate: its reference's tokens/s,
+or what --itl makes of its max_concurrency. The last line says whether both fit; exit code 3
+when they do not.`,
 		Example: `  mifbench calibrate
   mifbench calibrate --time 60s --itl 20ms --streams 200,500,1000
   mifbench calibrate --scenario sharegpt-512`,
@@ -54,16 +55,23 @@ exit code 3 when it does not.`,
 // calibrated is what --json prints.
 type calibrated struct {
 	calibrate.Limit
-	Scenario string `json:"scenario,omitempty"`
-	Fits     *bool  `json:"fits,omitempty"`
-	Why      string `json:"why,omitempty"`
+	Scenario string           `json:"scenario,omitempty"`
+	Need     *calibrationNeed `json:"need,omitempty"`
+	Fits     *bool            `json:"fits,omitempty"`
+	Why      string           `json:"why,omitempty"`
+}
+
+// calibrationNeed is the load that must be timed correctly.
+type calibrationNeed struct {
+	Streams         int     `json:"streams"`
+	TokensPerSecond float64 `json:"tokensPerSecond"`
 }
 
 func (a *app) calibrate(ctx context.Context, f *calibrateFlags) error {
 	if f.limit <= 0 || f.gap < time.Millisecond || len(f.streams) == 0 || slices.Min(f.streams) < 1 {
 		return errors.New("--time must be above 0, --itl at least 1ms, and --streams a list of numbers above 0")
 	}
-	need, err := a.calibrationNeed(f)
+	need, err := a.need(f)
 	if err != nil {
 		return err
 	}
@@ -76,7 +84,7 @@ func (a *app) calibrate(ctx context.Context, f *calibrateFlags) error {
 		Client: client.Options{BaseURLs: []string{base}, API: client.Completions, Timeouts: client.DefaultTimeouts()},
 		Params: client.Params{Model: stampModel}, Hold: time.Second, Bounds: calibrate.DefaultBounds(),
 	}
-	out := calibrated{Scenario: f.scenario}
+	out := calibrated{Scenario: f.scenario, Need: need}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(a.soft, cancel)()
@@ -87,36 +95,40 @@ func (a *app) calibrate(ctx context.Context, f *calibrateFlags) error {
 	if err != nil {
 		return err
 	}
-	if need > 0 {
-		ok, why := out.Limit.Fits(need, 0)
+	if need != nil {
+		// A level counts when the server sent 98 % of what it was asked for.
+		ok, why := out.Limit.Fits(need.Streams, 0.98*need.TokensPerSecond)
 		out.Fits, out.Why = &ok, why
 	}
 	return a.printCalibration(out, f.json)
 }
 
-// calibrationNeed is how many streams the scenario holds; its load is tried first.
-func (a *app) calibrationNeed(f *calibrateFlags) (int, error) {
+// need is the scenario's load, nil without one; it is tried first.
+func (a *app) need(f *calibrateFlags) (*calibrationNeed, error) {
 	if f.scenario == "" {
-		return 0, nil
+		return nil, nil
 	}
 	cfg, err := a.load(f.vars, nil)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	chosen, err := pick(cfg, []string{f.scenario})
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	s := chosen[0]
 	n := int(s.Load.MaxConcurrency)
 	if n == 0 {
-		return 0, fmt.Errorf("scenario %s has no max_concurrency, so the number of its streams is not known; give --streams N instead", s.Name)
+		return nil, fmt.Errorf("scenario %s has no max_concurrency, so the number of its streams is not known; give --streams N instead", s.Name)
 	}
 	if r := s.Reference; r != nil && r.OutputTokensPerSecond != nil && *r.OutputTokensPerSecond > 0 {
 		f.gap = time.Duration(float64(n) / *r.OutputTokensPerSecond * float64(time.Second))
 	}
+	if f.gap < time.Millisecond {
+		return nil, fmt.Errorf("scenario %s: its reference is %.0f tokens/s with %d streams, a token each %v; the stamping server sends one a millisecond at most", s.Name, *s.Reference.OutputTokensPerSecond, n, f.gap)
+	}
 	f.streams = append(slices.DeleteFunc(f.streams, func(k int) bool { return k >= n }), n)
-	return n, nil
+	return &calibrationNeed{Streams: n, TokensPerSecond: float64(n) / f.gap.Seconds()}, nil
 }
 
 // bisect finds the largest load that is timed correctly within the time given: the largest
@@ -176,7 +188,8 @@ func (a *app) calibrationTable(c calibrated) error {
 	}
 	text += fmt.Sprintf("This machine times %d streams at %.0f tokens/s correctly, with the server beside it.\n", c.Streams, c.TokensPerSecond)
 	if c.Fits != nil {
-		text += fmt.Sprintf("Scenario %s fits: %t; %s.\n", c.Scenario, *c.Fits, c.Why)
+		verdict := map[bool]string{true: "fits", false: "does not fit"}[*c.Fits]
+		text += fmt.Sprintf("Scenario %s, %d streams at %.0f tokens/s, %s: %s.\n", c.Scenario, c.Need.Streams, c.Need.TokensPerSecond, verdict, c.Why)
 	}
 	_, err := fmt.Fprint(a.env.Stdout, text)
 	return err

@@ -90,7 +90,7 @@ func (a *app) reportRun(run string, names []string, f *reportFlags) error {
 	}
 	data := reportData(folder.Manifest(), results)
 	data.SaveDetailed = f.detailed
-	if f.view != "" {
+	if f.view != "" || f.window { // a window of one's own is not for the whole run's view
 		data.View = metrics.View(f.view)
 	}
 	return a.writeOut(f.out, func(w io.Writer) error { return format.Write(w, data) })

@@ -126,8 +126,12 @@ func (r *result) summarize() error {
 		proof.RepeatShare = &repeats
 	}
 	proof.TokenMismatch, proof.LittleError = figure(main.Usage.OutputMismatch), magnitude(main.Load.Little.Error)
+	params := r.Plan.Params
+	if whole := views[metrics.ViewVLLM].Window; r.Plan.Options.Window.Auto { // what was found stands where the flags' would
+		params.Warmup, params.Cooldown = time.Duration(main.Window.From-whole.From), time.Duration(whole.To-main.Window.To)
+	}
 	r.Report = report.Result{
-		Name: r.Name, Params: r.Plan.Params, Views: views, Proof: proofReport(proof), Partial: r.Outcome.Interrupted,
+		Name: r.Name, Params: params, Views: views, Proof: proofReport(proof), Partial: r.Outcome.Interrupted,
 		Notes: r.Notes, Records: src, Provenance: r.provenance(),
 	}
 	if survey, err := metrics.NewSurvey(src); err == nil {

@@ -49,7 +49,7 @@ func publishedTable(o *out, d Data) {
 		ttft, _ := s.Metric(metrics.TTFT)
 		itl, _ := s.Metric(metrics.ITL)
 		p := r.Params
-		row(o, strconv.Itoa(p.ISL), strconv.Itoa(p.OSL), p.Dataset, limitsOf(p), thousands(s.OutputThroughput), thousands(perDecodeNode(s)),
+		row(o, length(p.ISL), length(p.OSL), p.Dataset, limitsOf(p), thousands(s.OutputThroughput), thousands(perDecodeNode(s)),
 			thousands(s.TotalThroughput), thousands(ttft.Mean), thousands(itl.Mean), referenceCell(s), verdictCell(r), strings.Join(r.Flags(), ", "))
 	}
 }

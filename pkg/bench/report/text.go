@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/mifbench/mifbench/pkg/bench/metrics"
@@ -52,7 +53,15 @@ func describe(p Params) string {
 	if p.ApproximateLengths {
 		approx = "about "
 	}
-	return fmt.Sprintf("%s, %s%d tokens in, %d out, (concurrency, RPS) = %s", p.Dataset, approx, p.ISL, p.OSL, limitsOf(p))
+	return fmt.Sprintf("%s, %s%s tokens in, %s out, (concurrency, RPS) = %s", p.Dataset, approx, length(p.ISL), length(p.OSL), limitsOf(p))
+}
+
+// length is a length of prompts or answers; 0 is the data set's own for each.
+func length(n int) string {
+	if n == 0 {
+		return "various"
+	}
+	return strconv.Itoa(n)
 }
 
 func textWindow(o *out, s metrics.Summary) {
