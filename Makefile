@@ -72,12 +72,12 @@ test-race: ## The small packages under the race detector
 	CGO_ENABLED=1 $(GO) test -race -short $(RACE_PACKAGES)
 
 .PHONY: test-tokenizers
-test-tokenizers: ## Token for token against Hugging Face's own library (MB=32 for all of it)
-	test/tokenizers/run.sh $(or $(MB),4)
+test-tokenizers: ## Tokens and prompts against Hugging Face's own library (MB=32 PROMPTS=10000 for all)
+	test/tokenizers/run.sh $(or $(MB),4) $(or $(PROMPTS),100)
 
-.PHONY: real-vllm
-real-vllm: ## Simulator and client against a real vLLM on this CPU (first time: downloads 3 GB)
-	test/vllm/run.sh
+.PHONY: test-tokenizers-ci
+test-tokenizers-ci: ## The same for three kinds of tokenizer and little text: some minutes
+	TOKENIZERS="deepseek_v3 llama2 qwen3" TIMEOUT=20m test/tokenizers/run.sh 1 20
 
 .PHONY: golden
 golden: ## Rewrite the golden files; read the diff before you commit it

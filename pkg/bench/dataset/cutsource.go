@@ -16,12 +16,11 @@ type pieces struct {
 var _ Source = (*pieces)(nil)
 
 // newStreamPieces cuts prompts from bodies laid end to end, no two of which begin alike.
-func newStreamPieces(ctx context.Context, o *opening, s *stream, hash string) (Source, error) {
+func newStreamPieces(ctx context.Context, o *opening, s *stream, hash string, warnings []string) (Source, error) {
 	d, err := newDistinct(ctx, o, s)
 	if err != nil {
 		return nil, err
 	}
-	var warnings []string
 	if o.Prompts > s.separate() && o.Prompts <= d.Places() {
 		warnings = append(warnings, fmt.Sprintf("%d prompts are wanted and there is text for %d: prompts share text, never their beginning", o.Prompts, s.separate()))
 	}

@@ -46,14 +46,19 @@ func filesBelow(path string, endings ...string) ([]string, error) {
 	return files, err
 }
 
-// hashFile adds a file's bytes to h, stopping when ctx ends.
-func hashFile(ctx context.Context, h hash.Hash, path string) (int64, error) {
+// hashFile adds a text file's bytes to h and notes when they are not UTF-8.
+func hashFile(ctx context.Context, h hash.Hash, path string, bad *faulty) (int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close() //nolint:errcheck // only read
-	return io.Copy(h, ctxReader{ctx, f})
+	check := utf8Check{bad: -1}
+	n, err := io.Copy(io.MultiWriter(h, &check), ctxReader{ctx, f})
+	if at := check.end(); at >= 0 {
+		bad.found(1, fmt.Sprintf("%s at byte %d", path, at))
+	}
+	return n, err
 }
 
 // ctxReader ends a long read with its context.
@@ -80,31 +85,30 @@ func fnvOf(parts ...any) uint64 {
 
 // openText is the kind "text": .txt files laid end to end.
 func openText(ctx context.Context, o *opening) (Source, error) {
-	bodies, sum, err := textBodies(ctx, o.Path)
+	bodies, sum, bad, err := textBodies(ctx, o.Path)
 	if err != nil {
 		return nil, err
 	}
-	return newStreamPieces(ctx, o, newStream(bodies, o.budget()*bytesPerToken, o.Seed), sum)
+	return newStreamPieces(ctx, o, newStream(bodies, o.budget()*bytesPerToken, o.Seed), sum, bad.warning("files"))
 }
 
-func textBodies(ctx context.Context, path string) ([]body, string, error) {
+func textBodies(ctx context.Context, path string) (bodies []body, sum string, bad faulty, err error) {
 	files, err := filesBelow(path, ".txt", ".md")
 	if err != nil {
-		return nil, "", err
+		return nil, "", bad, err
 	}
 	if len(files) == 0 {
-		return nil, "", errors.New("no .txt file in the directory")
+		return nil, "", bad, errors.New("no .txt file in the directory")
 	}
 	h := sha256.New()
-	var bodies []body
 	for _, f := range files {
-		n, err := hashFile(ctx, h, f)
+		n, err := hashFile(ctx, h, f, &bad)
 		if err != nil {
-			return nil, "", fmt.Errorf("%s: %w", f, err)
+			return nil, "", bad, fmt.Errorf("%s: %w", f, err)
 		}
 		if n > 0 {
 			bodies = append(bodies, body{path: f, size: n})
 		}
 	}
-	return bodies, sumOf(h), nil
+	return bodies, sumOf(h), bad, nil
 }

@@ -63,7 +63,7 @@ func filler(ctx context.Context, o *opening, need int) (corpus, string, error) {
 	if path == "" {
 		return syllables{o.Seed}, "", nil
 	}
-	bodies, sum, err := textBodies(ctx, path)
+	bodies, sum, _, err := textBodies(ctx, path)
 	if err != nil {
 		return nil, "", err
 	}

@@ -30,9 +30,10 @@ func openGutenberg(ctx context.Context, o *opening) (Source, error) {
 	}
 	h := sha256.New()
 	var bodies []body
+	var bad faulty
 	seen := map[[32]byte]bool{}
 	for _, f := range files {
-		if _, err := hashFile(ctx, h, f); err != nil {
+		if _, err := hashFile(ctx, h, f, &bad); err != nil {
 			return nil, fmt.Errorf("%s: %w", f, err)
 		}
 		b, sum, err := bookBody(f)
@@ -44,7 +45,7 @@ func openGutenberg(ctx context.Context, o *opening) (Source, error) {
 			bodies = append(bodies, b)
 		}
 	}
-	return newStreamPieces(ctx, o, newStream(bodies, o.budget()*bytesPerToken, o.Seed), sumOf(h))
+	return newStreamPieces(ctx, o, newStream(bodies, o.budget()*bytesPerToken, o.Seed), sumOf(h), bad.warning("files"))
 }
 
 // ofLanguage keeps files named <language>-… or lying in a directory of that name.

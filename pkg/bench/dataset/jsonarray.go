@@ -26,11 +26,14 @@ type splitter struct {
 // newSplitter looks at the first character to tell an array from lines.
 func newSplitter(r io.Reader) (*splitter, error) {
 	s := &splitter{r: r, buf: make([]byte, 0, 256<<10)}
-	if err := s.more(); err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
+	const bom = "\xef\xbb\xbf"
+	for len(s.buf) < len(bom) && !s.eof {
+		if err := s.more(); err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
 	}
-	if bytes.HasPrefix(s.buf, []byte("\xef\xbb\xbf")) {
-		s.from = 3
+	if bytes.HasPrefix(s.buf, []byte(bom)) {
+		s.from = len(bom)
 	}
 	c, err := s.skip()
 	switch {

@@ -8,6 +8,7 @@ import (
 	"hash"
 	"io"
 	"os"
+	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -36,6 +37,9 @@ type spool struct {
 	bodies []body
 	size   int64
 	limit  int64
+	path   string // of the shard that is read
+	group  int
+	bad    faulty
 }
 
 // openShards reads shards in order, one page at a time, until there is text for the
@@ -51,7 +55,7 @@ func openShards(ctx context.Context, o *opening, files []string, strip func([]by
 	}
 	s := newStream(sp.bodies, o.budget()*bytesPerToken, o.Seed)
 	s.at = sp.f
-	return newStreamPieces(ctx, o, s, sumOf(sp.hash))
+	return newStreamPieces(ctx, o, s, sumOf(sp.hash), sp.bad.warning("texts"))
 }
 
 func newSpool(o *opening) (*spool, error) {
@@ -107,6 +111,7 @@ func (sp *spool) shard(ctx context.Context, path, column string, strip func([]by
 		if sp.size >= sp.limit {
 			return nil
 		}
+		sp.path, sp.group = path, g
 		if err := sp.pages(ctx, group.ColumnChunks()[leaf].Pages(), strip); err != nil {
 			return fmt.Errorf("row group %d: %w", g, err)
 		}
@@ -155,6 +160,9 @@ func (sp *spool) page(page parquet.Page, values []parquet.Value, row int64, stri
 			row++
 			if v.IsNull() {
 				continue
+			}
+			if text := v.ByteArray(); !utf8.Valid(text) {
+				sp.bad.found(1, fmt.Sprintf("%s row group %d row %d", sp.path, sp.group, row-1))
 			}
 			if err := sp.add(strip(v.ByteArray())); err != nil {
 				return row, err

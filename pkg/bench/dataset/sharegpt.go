@@ -17,8 +17,9 @@ type talk struct {
 	} `json:"conversations"`
 }
 
-// text joins the turns that are long enough to be prose.
-func (t talk) text() string {
+// text joins the turns that are long enough to be prose. It tells whether all their
+// characters are in it.
+func (t talk) text() (text string, clean bool) {
 	const least = 20
 	var parts []string
 	for _, c := range t.Conversations {
@@ -26,7 +27,7 @@ func (t talk) text() string {
 			parts = append(parts, v)
 		}
 	}
-	return strings.Join(parts, "\n\n")
+	return cleanText(strings.Join(parts, "\n\n"))
 }
 
 // entry is where an entry lies in the file, how much text it has, bytes, and what its first
@@ -49,19 +50,20 @@ type talks struct {
 // openShareGPT is the kind "sharegpt": one JSON array of entries with conversations, or
 // one entry a line. The file is read once and never held.
 func openShareGPT(ctx context.Context, o *opening) (Source, error) {
-	entries, sum, err := indexTalks(ctx, o.Path, o.Counter)
+	index, err := indexTalks(ctx, o.Path, o.Counter)
 	if err != nil {
 		return nil, err
 	}
+	entries := index.entries
 	rng := rand.New(rand.NewPCG(uint64(o.Seed), 0x5ba9e)) //nolint:gosec // a seeded choice, not a secret
 	rng.Shuffle(len(entries), func(i, k int) { entries[i], entries[k] = entries[k], entries[i] })
 	t := &talks{path: o.Path, entries: entries, begins: begins{o.Counter, make(map[uint64]struct{}, len(entries))}}
 	t.group(o.budget() * bytesPerToken)
-	var warnings []string
+	warnings := index.warning("conversations")
 	if t.twins > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d conversations begin like another one; no prompt begins with them", t.twins))
 	}
-	return newPieces(o, t, sum, warnings)
+	return newPieces(o, t, index.sum, warnings)
 }
 
 // group gives each place enough entries for one prompt; an entry serves one place. One that
@@ -111,7 +113,8 @@ func (t *talks) Text(ctx context.Context, i int64, want int) (string, error) {
 		if out.Len() > 0 {
 			out.WriteString("\n\n")
 		}
-		out.WriteString(one.text())
+		text, _ := one.text()
+		out.WriteString(text)
 	}
 	return out.String(), nil
 }

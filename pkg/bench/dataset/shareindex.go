@@ -18,20 +18,28 @@ const batchBytes = 1 << 20
 
 // batch is some elements of a file on their way through a worker.
 type batch struct {
-	first int // number of the first element
+	index int // number of the first element
 	raw   []byte
 	at    []entry // off and size; the worker fills in the rest
 	kept  []entry
-	done  chan struct{}
+	faulty
+	done chan struct{}
+}
+
+// talkIndex is what is known of a ShareGPT file.
+type talkIndex struct {
+	entries []entry
+	sum     string
+	faulty  // entries with characters that are none
 }
 
 // indexTalks reads the whole file once: where the entries lie, what they begin with, and the
 // hash of it all. One goroutine cuts the file into entries, one a processor decodes them, and
 // a few MiB are held at any time.
-func indexTalks(ctx context.Context, path string, c Counter) (entries []entry, sum string, err error) {
+func indexTalks(ctx context.Context, path string, c Counter) (x talkIndex, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, "", err
+		return x, err
 	}
 	defer f.Close() //nolint:errcheck // only read
 	h := sha256.New()
@@ -58,17 +66,17 @@ func indexTalks(ctx context.Context, path string, c Counter) (entries []entry, s
 		for b := range ordered {
 			select {
 			case <-b.done:
-				entries = append(entries, b.kept...)
+				x.entries = append(x.entries, b.kept...)
+				x.found(b.n, b.first)
 			case <-ctx.Done():
 				return ctx.Err()
 			}
 		}
 		return nil
 	})
-	if err := group.Wait(); err != nil {
-		return nil, "", err
-	}
-	return entries, sumOf(h), nil
+	err = group.Wait()
+	x.sum = sumOf(h)
+	return x, err
 }
 
 // cutBatches hands out the file's elements in batches, to the workers and in order.
@@ -78,7 +86,7 @@ func cutBatches(ctx context.Context, r io.Reader, work, ordered chan<- *batch) e
 		return err
 	}
 	for last := false; !last; {
-		b := &batch{first: s.count, done: make(chan struct{})}
+		b := &batch{index: s.count, raw: make([]byte, 0, batchBytes+batchBytes/8), done: make(chan struct{})}
 		for len(b.raw) < batchBytes {
 			raw, off, err := s.next()
 			if last = errors.Is(err, io.EOF); last {
@@ -107,13 +115,16 @@ func (b *batch) decode(ctx context.Context, c Counter) error {
 	for k, e := range b.at {
 		var one talk
 		if err := json.Unmarshal(raw[:e.size], &one); err != nil {
-			return fmt.Errorf("entry %d at byte %d: %w", b.first+k, e.off, err)
+			return fmt.Errorf("entry %d at byte %d: %w", b.index+k, e.off, err)
 		}
 		raw = raw[e.size:]
 		if one.Conversations == nil {
-			return fmt.Errorf("entry %d at byte %d has no conversations; want {\"conversations\": [{\"from\": …, \"value\": …}, …]}", b.first+k, e.off)
+			return fmt.Errorf("entry %d at byte %d has no conversations; want {\"conversations\": [{\"from\": …, \"value\": …}, …]}", b.index+k, e.off)
 		}
-		text := one.text()
+		text, clean := one.text()
+		if !clean {
+			b.found(1, fmt.Sprintf("entry %d at byte %d", b.index+k, e.off))
+		}
 		if len(one.Conversations) < 2 || text == "" {
 			continue
 		}

@@ -36,7 +36,7 @@ func (l lines) Text(_ context.Context, i int64, want int) (string, error) {
 // openSonnet is vLLM's kind "sonnet": a shared prefix of the file's first lines, then
 // random lines of it.
 func openSonnet(ctx context.Context, o *opening) (Source, error) {
-	bodies, sum, err := textBodies(ctx, o.Path)
+	bodies, sum, _, err := textBodies(ctx, o.Path)
 	if err != nil {
 		return nil, err
 	}

@@ -115,7 +115,7 @@ func (s *stream) read(ctx context.Context, at int64, want int) (string, error) {
 		}
 		out.Write(part)
 	}
-	text := strings.ToValidUTF8(wholeRunes(out.String()), "\ufffd")
+	text, _ := cleanText(wholeRunes(out.String()))
 	return firstWord(text, at == 0), nil
 }
 
