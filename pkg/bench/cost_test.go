@@ -45,10 +45,7 @@ func TestCost(t *testing.T) {
 		floor := 0.0
 		for _, role := range []string{"floor", "json", "standard", "lean"} {
 			p := start(t, role, url, n, gap.String())
-			var c cost
-			if err := json.Unmarshal([]byte(p.line(t)), &c); err != nil {
-				t.Fatalf("%s: %v", role, err)
-			}
+			c := costOf(t, p)
 			if role == "floor" {
 				floor = c.perMillion()
 			}
@@ -76,7 +73,17 @@ type shape struct {
 
 func (s shape) tokens() int { return int((s.until+2*time.Second)/s.gap) + 1 }
 
-func (s shape) ramp() time.Duration { return time.Duration(s.n) * time.Second / 2000 }
+func (s shape) ramp() time.Duration {
+	return time.Duration(float64(s.n) / s.perSecond() * float64(time.Second))
+}
+
+// perSecond is how many connections are opened a second: handshakes take both sides' CPU.
+func (s shape) perSecond() float64 {
+	if strings.HasPrefix(s.url, "https") {
+		return 600
+	}
+	return 2000
+}
 
 func playClient(ctx context.Context, role string, args []string) error {
 	n, err := strconv.Atoi(args[1])
@@ -90,6 +97,7 @@ func playClient(ctx context.Context, role string, args []string) error {
 	s := shape{url: args[0], n: n, gap: gap}
 	s.from = s.ramp() + 2*time.Second
 	s.until = s.from + 6*time.Second
+	runtime.GOMAXPROCS(1)
 	if role == "calibrate" {
 		l, err := calibrate.Measure(ctx, calibratePlan(s.url), n, gap)
 		if err != nil {
@@ -97,7 +105,6 @@ func playClient(ctx context.Context, role string, args []string) error {
 		}
 		return json.NewEncoder(os.Stdout).Encode(l)
 	}
-	runtime.GOMAXPROCS(1)
 	var c cost
 	switch role {
 	case "floor", "json":
@@ -109,6 +116,15 @@ func playClient(ctx context.Context, role string, args []string) error {
 		return err
 	}
 	return json.NewEncoder(os.Stdout).Encode(c)
+}
+
+func costOf(t *testing.T, p *process) cost {
+	t.Helper()
+	var c cost
+	if err := json.Unmarshal([]byte(p.line(t)), &c); err != nil {
+		t.Fatalf("%s: %v", p.role, err)
+	}
+	return c
 }
 
 func level(t *testing.T, p *process) calibrate.Level {
@@ -158,9 +174,9 @@ func ourClient(ctx context.Context, s shape, tr client.Transport) (cost, error) 
 		}
 	}
 	out, err := bench.Run(ctx, bench.Scenario{
-		Client: client.Options{BaseURLs: []string{s.url}, Transport: tr, Timeouts: client.DefaultTimeouts()},
+		Client: client.Options{BaseURLs: []string{s.url}, Transport: tr, Timeouts: client.DefaultTimeouts(), TLS: client.TLS{Insecure: true}},
 		Params: client.Params{Model: "simulated", IgnoreEOS: true}, Source: text(512), OutputTokens: s.tokens(),
-		MaxConcurrency: s.n, Arrival: arrival.Spec{Process: "constant", Rate: 2000, Requests: int64(s.n)},
+		MaxConcurrency: s.n, Arrival: arrival.Spec{Process: "constant", Rate: s.perSecond(), Requests: int64(s.n)},
 		Stop: stop, Drain: bench.Drain{Cancel: true},
 	}, w, progress)
 	c.Verdict = fmt.Sprintf("%+v", out.Proof.Judge(bench.DefaultBounds()))

@@ -36,8 +36,11 @@ func TestMain(m *testing.M) {
 func play(role string, args []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
-	if role == "sim" {
+	switch role {
+	case "sim":
 		return playSim(ctx, args)
+	case "scripted":
+		return playScripted(ctx, args)
 	}
 	return playClient(ctx, role, args)
 }
@@ -84,7 +87,7 @@ func start(t *testing.T, role string, args ...string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
+	if err := pinned(role, cmd.Start); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

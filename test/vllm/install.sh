@@ -10,7 +10,15 @@ set -eu
 dir=$1
 version=${MIFBENCH_VLLM_VERSION:-0.32.0}
 if [ -e "$dir/venv/installed-$version" ]; then exit 0; fi
-python=${MIFBENCH_PYTHON:-$(command -v python3.12 || command -v python3)}
+# 3.12 or 3.13, which all of vLLM and the peers of make bench-peers take.
+python=
+for p in "${MIFBENCH_PYTHON:-python3}" python3.13 python3.12 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.1[23].*/bin/python; do
+  if "$p" -c 'import sys; sys.exit(not (3, 12) <= sys.version_info < (3, 14))' 2>/dev/null; then python=$p; break; fi
+done
+if [ -z "$python" ]; then
+  echo "no Python 3.12 or 3.13: set MIFBENCH_PYTHON" >&2
+  exit 1
+fi
 "$python" -m venv "$dir/venv"
 pip="$dir/venv/bin/pip"
 "$pip" install --quiet packaging

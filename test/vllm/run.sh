@@ -4,7 +4,7 @@
 # simulator differs from it.
 #   run.sh [go test flags]     -capture also rewrites the recorded streams
 # Everything goes to .bench/vllm below the repository's root, which git ignores: 4 GB,
-# most of it PyTorch. Needs Python 3.12 and Node.js (for one tokenizer file).
+# most of it PyTorch. Needs Python 3.12 or 3.13 and Node.js (for one tokenizer file).
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 here=$root/test/vllm

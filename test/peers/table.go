@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// table is the rows as Markdown.
+func table(rows []row) string {
+	var b strings.Builder
+	b.WriteString("| load | tool | held | tok/s | CPU s per M tok | × mifbench | cores | memory MB | offered load | stamp error p50 / p99 | ITL error p50 / p99 / p99.9 | note |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n")
+	ours := map[string]float64{}
+	for _, r := range rows {
+		if r.Tool == "mifbench" {
+			ours[r.Load.String()] = r.CPU
+		}
+	}
+	for _, r := range rows {
+		ratio := "n/a"
+		if base := ours[r.Load.String()]; base > 0 && r.CPU > 0 {
+			ratio = fmt.Sprintf("%.1f", r.CPU/base)
+		}
+		fmt.Fprintf(&b, "| %s | %s | %.0f | %.0f | %.1f | %s | %.2f | %d | %s | %s | %s | %s |\n", r.Load, r.Tool, r.Held, r.TokensPerSecond, r.CPU, ratio, r.Cores,
+			r.Memory>>20, r.offered(), errorText(r.Stamp.P50, r.Stamp.P99), errorText(r.Gap.P50, r.Gap.P99, r.Gap.P999), strings.TrimSpace(r.Note))
+	}
+	return b.String()
+}
+
+func (r row) offered() string {
+	if r.Offered == -1 {
+		return "n/a"
+	}
+	return fmt.Sprintf("%+.2f %%", 100*r.Offered)
+}
+
+func errorText(d ...time.Duration) string {
+	if d[len(d)-1] == 0 {
+		return "n/a"
+	}
+	var parts []string
+	for _, v := range d {
+		unit, scale := "µs", time.Microsecond
+		if v >= 1000*time.Microsecond {
+			unit, scale = "ms", time.Millisecond
+		}
+		parts = append(parts, fmt.Sprintf("%.3g %s", float64(v)/float64(scale), unit))
+	}
+	return strings.Join(parts, " / ")
+}
+
+// line is a row for the conversation.
+func (r row) line() string {
+	return fmt.Sprintf("%-15s %-16s held %.0f, %.0f tok/s, %.1f CPU-s/M, offered %s, stamp error %s, ITL error %s over %d events %s",
+		r.Tool, r.Load, r.Held, r.TokensPerSecond, r.CPU, r.offered(), errorText(r.Stamp.P50, r.Stamp.P99), errorText(r.Gap.P50, r.Gap.P99), r.Events, r.Note)
+}
