@@ -7,6 +7,7 @@ GO   ?= go
 BIN  := $(CURDIR)/bin
 CLUSTER_DIR ?= $(CURDIR)/.demo/cluster
 PACKAGES = ./...
+comma := ,
 # Packages that do not pull in client-go, Helm or the AWS SDK: small enough for -race.
 RACE_PACKAGES = ./internal/dag/... ./pkg/bench/... ./pkg/config/... ./pkg/plan/... ./pkg/resource/... ./pkg/sim/... ./pkg/state
 
@@ -86,6 +87,19 @@ golden: ## Rewrite the golden files; read the diff before you commit it
 .PHONY: fuzz
 fuzz: ## Each fuzz target for a minute
 	scripts/fuzz.sh 60s
+
+.PHONY: bench-client
+bench-client: ## What a token costs: ours, a reader that only counts lines, net/http with encoding/json
+	MIFBENCH_HEAVY=1 MIFBENCH_COST=$(or $(LOADS),1000x20ms$(comma)10800x164ms) MIFBENCH_ROUNDS=$(ROUNDS) $(GO) test -count=1 -timeout 30m -run '^TestCost$$' ./pkg/bench/
+	$(GO) test -run '^$$' -bench Token -benchmem ./pkg/bench/client/
+
+.PHONY: bench-accuracy
+bench-accuracy: ## Timestamp errors, times by construction, memory, at the full loads (a quiet machine, 5 minutes)
+	MIFBENCH_HEAVY=1 $(GO) test -count=1 -v -timeout 30m -run 'Accuracy|GapErrors|Stopped|Construction|Memory' ./pkg/bench/
+
+.PHONY: bench-peers
+bench-peers: build ## Other load generators against the same stamping server (first time: downloads 4 GB)
+	test/peers/run.sh $(PEERS)
 
 .PHONY: bench
 bench: ## Benchmarks of the product's own code

@@ -51,6 +51,7 @@ var rules = map[string][]string{
 	"examples":              {"internal/...", "pkg/..."},
 	"test/e2e":              {"internal/clustertest"},
 	"test/provision":        {},
+	"test/peers":            {"pkg/bench", "pkg/bench/arrival", "pkg/bench/client", "pkg/bench/dataset", "pkg/bench/record"},
 	"test/texts":            {},
 	"test/vllm":             {},
 }

@@ -30,7 +30,7 @@ import (
 type config struct {
 	mifbench, dir, model, vllm string
 	loads, tools               []string
-	hold, patience             time.Duration
+	hold, start, patience      time.Duration
 }
 
 func main() {
@@ -46,6 +46,7 @@ func main() {
 	fs.StringSliceVar(&c.loads, "loads", []string{"100x20ms", "1000x20ms", "10800x164ms"}, "streams x gap")
 	fs.StringSliceVar(&c.tools, "tools", toolNames(), "tools to run")
 	fs.DurationVar(&c.hold, "hold", 8*time.Second, "how long each load is held")
+	fs.DurationVar(&c.start, "start", 3*time.Minute, "how long a tool may take until it sends")
 	fs.DurationVar(&c.patience, "patience", 45*time.Second, "how much longer than planned a tool may take once it sends")
 	if err := fs.Parse(os.Args[1:]); err != nil {
 		exit(err)

@@ -84,7 +84,7 @@ func (c config) play(ctx context.Context, args, env []string, l load, url, dir s
 	ch := make(chan sample, 16)
 	go watch(watching, url, cmd.Process.Pid, ch)
 	var all []sample
-	var begun time.Time
+	started, begun := time.Now(), time.Time{}
 	for {
 		select {
 		case s := <-ch:
@@ -94,10 +94,10 @@ func (c config) play(ctx context.Context, args, env []string, l load, url, dir s
 			if begun.IsZero() && s.received > 0 {
 				begun = s.at
 			}
-			if late := time.Since(begun); !begun.IsZero() && late > l.Planned+c.patience {
+			if why := c.overdue(started, begun, l); why != "" {
 				endAll(cmd.Process.Pid)
 				<-ended
-				return all, fmt.Sprintf("ended after %.0f s instead of %.0f", late.Seconds(), l.Planned.Seconds()), nil
+				return all, why, nil
 			}
 		case err := <-ended:
 			if err != nil {
@@ -109,6 +109,17 @@ func (c config) play(ctx context.Context, args, env []string, l load, url, dir s
 			return nil, "", ctx.Err()
 		}
 	}
+}
+
+// overdue says why a tool is to be ended, if it is.
+func (c config) overdue(started, begun time.Time, l load) string {
+	switch {
+	case begun.IsZero() && time.Since(started) > c.start:
+		return fmt.Sprintf("sent nothing within %v", c.start)
+	case !begun.IsZero() && time.Since(begun) > l.Planned+c.patience:
+		return fmt.Sprintf("ended after %.0f s, the load takes %.0f", time.Since(begun).Seconds(), l.Planned.Seconds())
+	}
+	return ""
 }
 
 // endAll ends a process that was started here with its descendants.

@@ -116,6 +116,28 @@ func FuzzChunk(f *testing.F) {
 	})
 }
 
+// FuzzTemplate: a chunk that matches the shape of another says what the parser reads.
+func FuzzTemplate(f *testing.F) {
+	f.Add([]byte(benchtest.Token("a")), []byte(benchtest.Token("bc")))
+	f.Add([]byte(`{"choices":[{"text":"a"},{"text":"b"}]}`), []byte(`{"choices":[{"text":"x"},{"text":"b"}]}`))
+	f.Add([]byte(`{"choices":[{"delta":{"reasoning":"a","content":""}}]}`), []byte(`{"choices":[{"delta":{"reasoning":"b","content":""}}]}`))
+	f.Add([]byte(`{"choices":[{"text":"a"}]}`), []byte(`{"choices":[{"text":"a\"}]}`))
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		var shape template
+		var first, got, want chunk
+		if !first.parse(a) {
+			return
+		}
+		shape.learn(a, &first)
+		if !shape.match(b, &got) {
+			return
+		}
+		if !want.parse(b) || !cmp.Equal(got, want, cmp.AllowUnexported(chunk{})) {
+			t.Errorf("%q after %q:\n%s", b, a, cmp.Diff(want, got, cmp.AllowUnexported(chunk{})))
+		}
+	})
+}
+
 // deep tells whether b nests more than the walker allows.
 func deep(b []byte) bool {
 	return bytes.Count(b, []byte{'['})+bytes.Count(b, []byte{'{'}) > maxDepth

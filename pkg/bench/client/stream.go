@@ -32,6 +32,7 @@ type stream struct {
 	res     *Result
 	parser  sse
 	chunk   chunk
+	shape   template
 	onToken TokenFunc
 	count   *atomic.Int64 // of all streams
 
@@ -49,7 +50,8 @@ type stream struct {
 
 func (s *stream) reset(res *Result, f TokenFunc, count *atomic.Int64) {
 	s.parser.reset()
-	*s = stream{res: res, onToken: f, count: count, parser: s.parser, failText: s.failText[:0]}
+	s.shape.reset()
+	*s = stream{res: res, onToken: f, count: count, parser: s.parser, shape: s.shape, failText: s.failText[:0]}
 	res.Rec.KernelClock = true
 }
 
@@ -68,9 +70,14 @@ func (s *stream) event(_, data []byte) error {
 		s.done = true
 		return nil
 	}
+	if s.shape.match(data, &s.chunk) {
+		s.token()
+		return nil
+	}
 	if !s.chunk.parse(data) {
 		return fmt.Errorf("event %d (%d bytes): %w", s.events, len(data), errNotJSON)
 	}
+	s.shape.learn(data, &s.chunk)
 	if s.chunk.fail {
 		s.failText = append(s.failText[:0], s.chunk.failText...)
 		return errInStream
