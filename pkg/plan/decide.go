@@ -167,7 +167,7 @@ func (v *verdict) conflicts(obs Observation) {
 			v.note("takes %s back from %s", c.Field, c.Manager)
 			continue
 		}
-		if p := dotted(c.Field); p == "" || !Ignored(p, v.Want.Options.IgnoreChanges) {
+		if !ignoredField(c.Field, v.Want.Options.IgnoreChanges, obs.Predicted, obs.Live) {
 			v.Conflicts = append(v.Conflicts, c)
 		}
 	}
@@ -175,7 +175,9 @@ func (v *verdict) conflicts(obs Observation) {
 		return
 	}
 	if v.Want.Options.ForceConflicts {
-		v.note("takes %d field(s) from other managers (force_conflicts = true)", len(v.Conflicts))
+		for _, c := range v.Conflicts {
+			v.note("takes %s from %s (force_conflicts = true)", c.Field, c.Manager)
+		}
 		return
 	}
 	v.refuse("conflict", fmt.Sprintf("%s: %d field(s) belong to another manager", v.ID, len(v.Conflicts)),
