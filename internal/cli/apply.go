@@ -68,7 +68,7 @@ func (a *app) applyFresh(ctx context.Context, f *applyFlags) error {
 			return err
 		}
 		if !p.HasChanges() {
-			return a.finish(ctx, s, p, deploy.Outcome{State: s.prior}, f)
+			return a.refresh(ctx, s, p, f)
 		}
 		if !f.autoApprove {
 			if err := a.approve(a.soft, fmt.Sprintf("Apply these changes to %s?", s.cluster.Context)); err != nil {
@@ -77,6 +77,16 @@ func (a *app) applyFresh(ctx context.Context, f *applyFlags) error {
 		}
 		return a.execute(ctx, s, p, f)
 	})
+}
+
+// refresh ends an apply that has nothing to do: what the plan saw is recorded all the same, an
+// object that has become ready since an interrupted apply, say.
+func (a *app) refresh(ctx context.Context, s *stack, p plan.Plan, f *applyFlags) error {
+	out, err := deploy.Apply(ctx, deploy.Run{Plan: p, State: s.prior, ClusterUID: s.cluster.UID, Drivers: s.drivers, Store: s.store})
+	if err != nil {
+		return a.ended(p, out, err, f.json)
+	}
+	return a.finish(ctx, s, p, out, f)
 }
 
 // present shows the plan; with problems it ends here.
@@ -154,7 +164,7 @@ func (a *app) execute(ctx context.Context, s *stack, p plan.Plan, f *applyFlags)
 func (a *app) engine(s *stack, p plan.Plan, f stackFlags) (run deploy.Run, done func() error) {
 	run = deploy.Run{
 		Plan: p, State: s.prior, ClusterUID: s.cluster.UID, Drivers: s.drivers, Store: s.store,
-		Parallel: f.parallel, Stop: a.soft.Done(),
+		Parallel: f.parallel, Stop: a.soft.Done(), Kept: s.kept(),
 	}
 	if f.json {
 		run.Emit, done = a.outStyle().JSONEvents()
@@ -171,10 +181,12 @@ func (a *app) engine(s *stack, p plan.Plan, f stackFlags) (run deploy.Run, done 
 // ended reports an apply or destroy that did not get to its end. The outcome lists each
 // failure; what else went wrong (state not saved) is the error's to say.
 func (a *app) ended(p plan.Plan, out deploy.Outcome, err error, asJSON bool) error {
-	if e := a.outcome(p, out, asJSON); e != nil {
-		err = errors.Join(err, e)
+	if !errors.Is(err, deploy.ErrUntouched) {
+		err = errors.Join(err, a.outcome(p, out, asJSON))
 	}
 	switch {
+	case errors.Is(err, deploy.ErrUntouched):
+		return err
 	case errors.Is(err, deploy.ErrUnsaved):
 		return errors.Join(err, a.rescue(out.State))
 	case out.Interrupted:
@@ -185,8 +197,8 @@ func (a *app) ended(p plan.Plan, out deploy.Outcome, err error, asJSON bool) err
 	return err
 }
 
-// rescue writes a state that the store did not take to a file beside the configuration, as
-// the last resort against objects that nobody remembers.
+// rescue writes a state that the store did not take to a file beside the configuration, or
+// where that fails, too, to the conversation: the last resort against objects that nobody remembers.
 func (a *app) rescue(st state.State) error {
 	text, err := state.Encode(st)
 	if err != nil {
@@ -194,9 +206,10 @@ func (a *app) rescue(st state.State) error {
 	}
 	path := filepath.Join(a.chdir, "errored.state.json")
 	if err := os.WriteFile(path, text, 0o600); err != nil {
-		return fmt.Errorf("the state could not be rescued either: %w; mifbench state recover rebuilds it from the cluster", err)
+		a.say("The state, which no file took (%v); it holds no secrets:\n%s", err, text)
+		return fmt.Errorf("the state could not be written to %s either (%w) and is printed above; make room and apply again, or run mifbench state recover", path, err)
 	}
-	return fmt.Errorf("the state was written to %s instead; put it back, or run mifbench state recover", path)
+	return fmt.Errorf("the state was written to %s instead; make the state's place writable and apply again: it finds its objects by their owner annotations", path)
 }
 
 func (a *app) outcome(p plan.Plan, out deploy.Outcome, asJSON bool) error {

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -61,6 +63,33 @@ func chooseObject(s *stack, args []string) (resource.Object, error) {
 	return resource.Object{}, fmt.Errorf("%s has these objects, say which: %s", addr, strings.Join(names, ", "))
 }
 
+// makeRoom puts a state that cannot be read out of the way of a recovered one; it says where it is now.
+func (a *app) makeRoom(ctx context.Context, f *stackFlags) (err error) {
+	cfg, err := a.load(f.vars, nil)
+	if err != nil {
+		return err
+	}
+	s, err := a.connect(a.soft, cfg)
+	if !errors.Is(err, state.ErrDamaged) {
+		return err
+	}
+	aside, ok := s.store.(state.Aside)
+	if !ok {
+		return err
+	}
+	l, err := state.Acquire(ctx, s.store, state.NewLockInfo("state recover", time.Now()), f.lockTimeout)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, l.Unlock(context.WithoutCancel(ctx))) }()
+	where, err := aside.SetAside(ctx)
+	if err != nil {
+		return err
+	}
+	a.say("the damaged state is in %s now", where)
+	return nil
+}
+
 // mend changes the state under its lock and saves it.
 func (a *app) mend(ctx context.Context, f *stackFlags, operation string, change func(*stack) (state.State, error)) error {
 	cfg, err := a.load(f.vars, nil)
@@ -86,10 +115,13 @@ func (a *app) stateRecoverCommand() *cobra.Command {
 	var f stackFlags
 	cmd := &cobra.Command{
 		Use:     "recover",
-		Short:   "Rebuild a lost state from the owner annotations in the cluster",
+		Short:   "Rebuild a lost or damaged state from the owner annotations in the cluster",
 		Example: "  mifbench state recover",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := a.makeRoom(cmd.Context(), &f); err != nil {
+				return err
+			}
 			return a.mend(cmd.Context(), &f, "state recover", func(s *stack) (state.State, error) {
 				st, warnings, err := deploy.Recover(a.soft, s.drivers, s.prior)
 				for _, w := range warnings {

@@ -134,6 +134,20 @@ func (s *stack) plan(ctx context.Context, o plan.Options, parallel int) (plan.Pl
 	return p, s.warnOfForeign(ctx, p)
 }
 
+// kept are the objects that the configuration leaves in the cluster.
+func (s *stack) kept() []resource.ID {
+	if s.cfg == nil {
+		return nil
+	}
+	var out []resource.ID
+	for _, o := range s.cfg.Objects() {
+		if o.Options.KeepOnDestroy {
+			out = append(out, o.ID)
+		}
+	}
+	return out
+}
+
 // warnOfForeign notes what else a namespace holds that the plan deletes: it goes with it.
 func (s *stack) warnOfForeign(ctx context.Context, p plan.Plan) error {
 	for i, c := range p.Changes {

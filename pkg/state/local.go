@@ -15,11 +15,15 @@ import (
 // file lock on a file beside it, so that it dies with its process.
 type Local struct {
 	path string
-	// once keeps the file as it was before this run's first save.
-	once sync.Once
+	// mu guards kept: the file as it was before this run's first save is in the backup.
+	mu   sync.Mutex
+	kept bool
 }
 
-var _ Store = (*Local)(nil)
+var (
+	_ Store = (*Local)(nil)
+	_ Aside = (*Local)(nil)
+)
 
 // NewLocal is the store of one file. Nothing is touched yet.
 func NewLocal(path string) *Local { return &Local{path: path} }
@@ -69,9 +73,7 @@ func (l *Local) Save(ctx context.Context, s State) error {
 		return fmt.Errorf("state file %s: %w; this run's state is in %s", l.path, errors.Join(err, l.replace(side, text)), side)
 	}
 	if stored.Lineage != "" {
-		var err error
-		l.once.Do(func() { err = l.keep() })
-		if err != nil {
+		if err := l.keep(); err != nil {
 			return fmt.Errorf("keep the former state as %s: %w", l.backup(), err)
 		}
 	}
@@ -108,13 +110,38 @@ func successor(stored, next State) error {
 
 func (l *Local) backup() string { return l.path + ".backup" }
 
-// keep copies the present file to the backup by the same safe way.
+// keep copies the present file to the backup by the same safe way, once.
 func (l *Local) keep() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.kept {
+		return nil
+	}
 	text, err := os.ReadFile(l.path)
 	if err != nil {
 		return err
 	}
-	return l.replace(l.backup(), text)
+	err = l.replace(l.backup(), text)
+	l.kept = err == nil
+	return err
+}
+
+// SetAside renames the file, so that a damaged one makes room for a recovered one.
+func (l *Local) SetAside(ctx context.Context) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	to := l.path + ".damaged"
+	for n := 2; ; n++ {
+		if _, err := os.Stat(to); errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		to = fmt.Sprintf("%s.damaged-%d", l.path, n)
+	}
+	if err := os.Rename(l.path, to); err != nil {
+		return "", fmt.Errorf("set the damaged state aside: %w", err)
+	}
+	return to, syncDir(filepath.Dir(l.path))
 }
 
 // replace writes a file so that a crash leaves the old or the new one. CreateTemp makes it 0600.

@@ -24,6 +24,13 @@ type Store interface {
 	ForceUnlock(ctx context.Context, id string) error
 }
 
+// Aside is implemented by stores that can put a state that cannot be read out of the way.
+type Aside interface {
+	// SetAside moves the stored state, whatever it is, to another place and names that. The caller
+	// holds the lock. Nothing is thrown away.
+	SetAside(ctx context.Context) (where string, err error)
+}
+
 // Lock is a lock that is held.
 type Lock interface {
 	// Unlock gives the lock back; it works after the context of Lock has ended.

@@ -29,6 +29,8 @@ type shelf[T any, P object[T]] struct {
 	n     int
 	// fail is asked before each write.
 	fail func(verb, name string) error
+	// after is asked after each write: its error is the caller's, the write stays.
+	after func(verb, name string) error
 }
 
 var kind = schema.GroupResource{Resource: "things"}
@@ -73,6 +75,11 @@ func (s *shelf[T, P]) put(verb string, o P) (*T, error) {
 	keep.SetResourceVersion(fmt.Sprint(s.n))
 	keep.SetUID(types.UID("uid-" + name))
 	s.items[name] = keep
+	if s.after != nil {
+		if err := s.after(verb, name); err != nil {
+			return nil, err
+		}
+	}
 	return keep.DeepCopy(), nil
 }
 
@@ -150,5 +157,8 @@ func (s *leases) Delete(_ context.Context, name string, o meta.DeleteOptions) er
 		return apierrors.NewConflict(kind, name, fmt.Errorf("version"))
 	}
 	delete(s.items, name)
+	if s.after != nil {
+		return s.after("delete", name)
+	}
 	return nil
 }

@@ -25,10 +25,13 @@ func (s *Store) lease() string { return "Lease " + s.namespace + "/" + s.leaseNa
 // whole duration and cannot save any more, since every save checks serial and resource version.
 // It is renewed until Unlock, also after ctx has ended.
 func (s *Store) Lock(ctx context.Context, info state.LockInfo) (state.Lock, error) {
-	_, err := s.leases.Create(ctx, s.describe(&coordination.Lease{}, info), meta.CreateOptions{})
-	if apierrors.IsAlreadyExists(err) {
-		err = s.takeOver(ctx, info)
-	}
+	err := retry(ctx, func() error {
+		_, err := s.leases.Create(ctx, s.describe(&coordination.Lease{}, info), meta.CreateOptions{})
+		if apierrors.IsAlreadyExists(err) {
+			err = s.takeOver(ctx, info)
+		}
+		return err
+	})
 	if err != nil {
 		if errors.Is(err, state.ErrLocked) {
 			return nil, err
@@ -63,6 +66,9 @@ func (s *Store) takeOver(ctx context.Context, info state.LockInfo) error {
 	l, err := s.leases.Get(ctx, s.leaseName(), meta.GetOptions{})
 	if err != nil {
 		return err
+	}
+	if l.Spec.HolderIdentity != nil && *l.Spec.HolderIdentity == info.ID {
+		return nil // made by an attempt whose answer was lost
 	}
 	expires := expiry(l)
 	if l.Spec.HolderIdentity != nil && *l.Spec.HolderIdentity != "" && time.Now().Before(expires) {
@@ -117,7 +123,8 @@ func (s *Store) drop(ctx context.Context, l *coordination.Lease) error {
 	if l.UID != "" {
 		o.Preconditions = &meta.Preconditions{UID: &l.UID, ResourceVersion: &l.ResourceVersion}
 	}
-	if err := s.leases.Delete(ctx, s.leaseName(), o); err != nil && !apierrors.IsNotFound(err) {
+	err := retry(ctx, func() error { return s.leases.Delete(ctx, s.leaseName(), o) })
+	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("delete %s: %w", s.lease(), err)
 	}
 	return nil
@@ -183,7 +190,11 @@ func (k *lock) Unlock(ctx context.Context) error {
 	if k.store.lost.Load() != nil {
 		return nil
 	}
-	l, err := k.store.leases.Get(ctx, k.store.leaseName(), meta.GetOptions{})
+	var l *coordination.Lease
+	err := retry(ctx, func() (err error) {
+		l, err = k.store.leases.Get(ctx, k.store.leaseName(), meta.GetOptions{})
+		return err
+	})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}

@@ -58,7 +58,10 @@ type Store struct {
 	lost atomic.Pointer[string]
 }
 
-var _ state.Store = (*Store)(nil)
+var (
+	_ state.Store = (*Store)(nil)
+	_ state.Aside = (*Store)(nil)
+)
 
 // New is the store of the state called name; secrets and leases are client-go's clients for
 // namespace. Nothing is read or written yet.
@@ -118,14 +121,22 @@ func (s *Store) head(ctx context.Context) (secret *core.Secret, idx *index, firs
 }
 
 // Save writes the further parts under names of the new serial first and the first Secret, with
-// the index, last: a crash in between leaves the former state whole.
+// the index, last: a crash in between leaves the former state whole. What a bad connection or a
+// busy server refused is written again.
 func (s *Store) Save(ctx context.Context, next state.State) error {
+	return retry(ctx, func() error { return s.save(ctx, next) })
+}
+
+func (s *Store) save(ctx context.Context, next state.State) error {
 	if by := s.lost.Load(); by != nil {
 		return fmt.Errorf("%s: %w: %s", s.where(), state.ErrMoved, *by)
 	}
 	secret, idx, _, err := s.head(ctx)
 	if err != nil {
 		return err
+	}
+	if same, err := s.stored(idx, next); same || err != nil {
+		return err // by an attempt whose answer was lost
 	}
 	if err := successor(idx, next); err != nil {
 		return fmt.Errorf("%s: %w", s.where(), err)
@@ -149,6 +160,22 @@ func (s *Store) Save(ctx context.Context, next state.State) error {
 		}
 	}
 	return s.putHead(ctx, secret, newIndex, parts[0])
+}
+
+// stored tells that exactly this state is there already.
+func (s *Store) stored(idx *index, next state.State) (bool, error) {
+	if idx == nil || idx.Serial != next.Serial || idx.Lineage != next.Lineage {
+		return false, nil
+	}
+	_, text, err := s.split(next, idx.Former)
+	if err != nil {
+		return false, err
+	}
+	var mine index
+	if err := json.Unmarshal(text, &mine); err != nil {
+		return false, fmt.Errorf("index of the state: %w", err)
+	}
+	return mine == *idx, nil
 }
 
 func successor(stored *index, next state.State) error {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -107,7 +108,10 @@ func TestSaveRefuses(t *testing.T) {
 	if err := s.Save(t.Context(), big(3, 1)); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Save(t.Context(), big(3, 1)); !errors.Is(err, state.ErrMoved) {
+	if err := s.Save(t.Context(), big(3, 1)); err != nil {
+		t.Errorf("exactly what is stored, as after a lost answer: %v", err)
+	}
+	if err := s.Save(t.Context(), big(3, 2)); !errors.Is(err, state.ErrMoved) {
 		t.Errorf("same serial: %v", err)
 	}
 	other := big(4, 1)
@@ -197,4 +201,58 @@ func TestForceUnlockNeedsTheIDAndStopsTheOldHolderFromSaving(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestLostAnswers: what the server did although the answer got lost is not done twice and is no failure.
+func TestLostAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, sec, lea := newStore(t)
+		lost := func(verb string) func(string, string) error {
+			n := 0
+			return func(v, _ string) error {
+				if n++; v == verb && n == 1 {
+					return syscall.ECONNRESET
+				}
+				return nil
+			}
+		}
+		sec.after, lea.after = lost("create"), lost("create")
+		l, err := s.Lock(t.Context(), state.LockInfo{ID: "mine"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Save(t.Context(), big(1, 3)); err != nil {
+			t.Fatal(err)
+		}
+		sec.after = lost("update")
+		if err := s.Save(t.Context(), big(2, 4)); err != nil {
+			t.Fatal(err)
+		}
+		lea.after = lost("delete")
+		if err := l.Unlock(t.Context()); err != nil || len(lea.items) > 0 {
+			t.Fatal(err, lea.items)
+		}
+	})
+}
+
+func TestDamagedStateIsSetAside(t *testing.T) {
+	s, sec, _ := newStore(t)
+	if err := s.Save(t.Context(), big(1, 3)); err != nil {
+		t.Fatal(err)
+	}
+	sec.items["mifbench-state-deepseek"].Data[keyIndex] = []byte(`{`)
+	damaged := sec.items["mifbench-state-deepseek"].Data
+	where, err := s.SetAside(t.Context())
+	if err != nil || !strings.HasPrefix(where, "Secret ns/mifbench-state-deepseek-damaged-") {
+		t.Fatal(where, err)
+	}
+	if d := cmp.Diff(damaged, sec.items[strings.TrimPrefix(where, "Secret ns/")].Data); d != "" {
+		t.Error(d)
+	}
+	if got, err := s.Load(t.Context()); err != nil || got.Lineage != "" {
+		t.Error(got, err)
+	}
+	if err := s.Save(t.Context(), big(1, 1)); err != nil {
+		t.Error(err)
+	}
 }
