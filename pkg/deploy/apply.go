@@ -29,6 +29,9 @@ type Run struct {
 	// finished, waits are cut short (the objects stay recorded as applied), the state is saved.
 	// The second interrupt is the cancellation of Apply's context.
 	Stop <-chan struct{}
+	// Kept are objects that the configuration leaves in the cluster (keep_on_destroy): a destroy
+	// that finds them by their annotation does not report them as left behind.
+	Kept []resource.ID
 	// Emit receives the events, one at a time; nil for none.
 	Emit func(Event)
 	// Heartbeat is the interval of Progress events without news; 0 means 10 s.
@@ -79,7 +82,7 @@ func Apply(ctx context.Context, run Run) (Outcome, error) {
 	r.soft, r.stop = soft.Done(), stop
 	defer r.listen()()
 	if err := r.begin(ctx); err != nil {
-		return Outcome{State: run.State}, err
+		return Outcome{State: run.State}, fmt.Errorf("%w: the plan could not be recorded first: %w", ErrUntouched, err)
 	}
 	results := r.walk(ctx, soft)
 	return r.finish(ctx, context.Cause(soft), results)

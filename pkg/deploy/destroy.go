@@ -25,7 +25,7 @@ type Remaining struct {
 // The error answers errors.Is with ErrRemains when that list is not empty.
 func Destroy(ctx context.Context, run Run) (Outcome, error) {
 	out, err := Apply(ctx, run)
-	if errors.Is(err, ErrInterrupted) || len(run.Plan.Problems) > 0 {
+	if errors.Is(err, ErrInterrupted) || errors.Is(err, ErrUntouched) || len(run.Plan.Problems) > 0 {
 		return out, err
 	}
 	remaining, gaps, verr := verify(ctx, run, out.State)
@@ -54,6 +54,9 @@ func verify(ctx context.Context, run Run, now state.State) (remaining []Remainin
 		} else {
 			spared[c.ID.Key()] = true
 		}
+	}
+	for _, id := range run.Kept {
+		spared[id.Key()] = true
 	}
 	for _, e := range now.Entries { // left out by -target or -exclude
 		if _, planned := gone[e.ID]; !planned {
@@ -104,6 +107,7 @@ func leftovers(ctx context.Context, run Run, spared map[string]bool) (out []Rema
 		switch {
 		case f.Warning != "":
 			gaps = append(gaps, f.Warning)
+		case !f.Created && f.ID.Kind == "Namespace": // adopted: it was there before the stack and stays
 		case !spared[f.ID.Key()]:
 			spared[f.ID.Key()] = true
 			out = append(out, Remaining{f.Address, f.ID, "carries the stack's owner annotation"})

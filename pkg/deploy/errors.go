@@ -23,6 +23,8 @@ var (
 	ErrInterrupted = errors.New("interrupted")
 	// ErrUnsaved means that the world moved and the state file did not: the outcome's State holds it.
 	ErrUnsaved = errors.New("state could not be saved")
+	// ErrUntouched means that the run ended before it changed anything.
+	ErrUntouched = errors.New("nothing was changed")
 	// ErrRemains means that destroy ended and objects of the stack are still there.
 	ErrRemains = errors.New("objects of the stack remain")
 )

@@ -51,7 +51,8 @@ func planned(c plan.Change, salt string, refreshOnly bool) (state.Entry, bool) {
 		// Live is what the file wants now, whatever was applied last: from here on, differences are drift.
 		e.Fields = state.Digests(salt, c.Want.Spec)
 	case c.Action == plan.Wait && c.Seen.Exists:
-		e.UID, e.Fields = orOld(c.Seen.UID, e.UID), state.Digests(salt, c.Want.Spec)
+		// It may have been ready once; it is not now, and a wait that fails must not leave the word standing.
+		e.UID, e.Status, e.Fields = orOld(c.Seen.UID, e.UID), state.Applied, state.Digests(salt, c.Want.Spec)
 	case c.Action == plan.Create && c.Gone:
 		e.UID, e.Status, e.Created = "", state.Planned, true
 	}

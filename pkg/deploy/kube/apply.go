@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -31,6 +32,11 @@ func (d *Driver) Apply(ctx context.Context, r deploy.Request) (deploy.Result, er
 		panic("kube: apply without a wanted object")
 	}
 	id := r.Want.ID
+	if r.Seen.Offline != "" {
+		if err := d.awaitKind(ctx, id); err != nil {
+			return deploy.Result{}, err
+		}
+	}
 	live, err := d.get(ctx, id)
 	if err != nil {
 		return deploy.Result{}, err
@@ -62,6 +68,31 @@ func (d *Driver) Apply(ctx context.Context, r deploy.Request) (deploy.Result, er
 		UID: metaString(after, "uid"), Created: live == nil,
 		Fingerprint: state.Fingerprint(r.Salt, r.Want.Spec), Warnings: warned.all(),
 	}, nil
+}
+
+// kindLimit is how long a kind may take to be served after its definition was established: a
+// moment on one API server, a few seconds where several learn of it one after another.
+const (
+	kindLimit = 30 * time.Second
+	kindLook  = 200 * time.Millisecond
+)
+
+// awaitKind waits until a kind that the plan expected from an earlier object is served.
+func (d *Driver) awaitKind(ctx context.Context, id resource.ID) error {
+	for end := d.now().Add(kindLimit); ; {
+		_, _, err := d.resource(ctx, id)
+		if !isNoKind(err) {
+			return err
+		}
+		if d.now().After(end) {
+			return fmt.Errorf("%s: still not served %s after its definition was applied: %w", id, kindLimit, err)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s: %w: %w", id, err, ctx.Err())
+		case <-time.After(kindLook):
+		}
+	}
 }
 
 // onlyByHand tells that every field that another manager owns was edited at a command line.
@@ -172,7 +203,11 @@ func (d *Driver) takeOver(ctx context.Context, id resource.ID, live map[string]a
 	if err != nil {
 		return err
 	}
-	if _, err := r.Patch(ctx, id.Name, types.JSONPatchType, patch, metav1.PatchOptions{}); err != nil {
+	err = d.once(ctx, func(ctx context.Context) error {
+		_, err := r.Patch(ctx, id.Name, types.JSONPatchType, patch, metav1.PatchOptions{})
+		return err
+	})
+	if err != nil { // not repeated: the patch holds for one resourceVersion only
 		return d.explain("take over the fields of "+csaManager+" in", id, err)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -70,12 +71,21 @@ func (d *Driver) Cluster() Cluster { return d.cluster }
 func (d *Driver) Identify(ctx context.Context) (Cluster, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	v, err := d.kinds.client.ServerVersionWithContext(ctx)
+	err := d.retryRead(ctx, func(ctx context.Context) error {
+		v, err := d.kinds.client.ServerVersionWithContext(ctx)
+		if err == nil {
+			d.cluster.Version = v.GitVersion
+		}
+		return err
+	})
 	if err != nil {
 		return d.cluster, d.unreachable(err)
 	}
-	d.cluster.Version = v.GitVersion
-	ns, err := d.typed.CoreV1().Namespaces().Get(ctx, metav1.NamespaceSystem, metav1.GetOptions{})
+	var ns *corev1.Namespace
+	err = d.retryRead(ctx, func(ctx context.Context) (err error) {
+		ns, err = d.typed.CoreV1().Namespaces().Get(ctx, metav1.NamespaceSystem, metav1.GetOptions{})
+		return err
+	})
 	if err != nil {
 		return d.cluster, fmt.Errorf("identity of the cluster (namespace %s): %w", metav1.NamespaceSystem, d.unreachable(err))
 	}

@@ -47,7 +47,7 @@ func (d *Driver) delete(ctx context.Context, id resource.ID, live map[string]any
 		return err
 	}
 	uid, how := types.UID(metaString(live, "uid")), metav1.DeletePropagationForeground
-	err = retry(ctx, func() error {
+	err = d.retry(ctx, func(ctx context.Context) error {
 		return r.Delete(ctx, id.Name, metav1.DeleteOptions{PropagationPolicy: &how, Preconditions: &metav1.Preconditions{UID: &uid}})
 	})
 	if isNotFound(err) {

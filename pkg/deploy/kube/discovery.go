@@ -28,6 +28,8 @@ type served struct {
 // only its own group.
 type kinds struct {
 	client *discovery.DiscoveryClient
+	// call makes one read, with retries.
+	call func(context.Context, func(context.Context) error) error
 
 	mu     sync.Mutex
 	loaded bool
@@ -46,7 +48,11 @@ func (k *kinds) lookup(ctx context.Context, apiVersion, kind string) (served, er
 	if s, ok := k.byGV[apiVersion][kind]; ok {
 		return s, nil
 	}
-	list, err := k.client.ServerResourcesForGroupVersionWithContext(ctx, apiVersion)
+	var list *metav1.APIResourceList
+	err := k.call(ctx, func(ctx context.Context) (err error) {
+		list, err = k.client.ServerResourcesForGroupVersionWithContext(ctx, apiVersion)
+		return err
+	})
 	switch {
 	case apierrors.IsNotFound(err):
 		return served{}, noKind(apiVersion, kind, k.otherVersions(apiVersion, kind))
@@ -87,7 +93,12 @@ func (k *kinds) load(ctx context.Context) error {
 	if k.loaded {
 		return nil
 	}
-	groups, lists, err := k.client.ServerGroupsAndResourcesWithContext(ctx)
+	var groups []*metav1.APIGroup
+	var lists []*metav1.APIResourceList
+	err := k.call(ctx, func(ctx context.Context) (err error) {
+		groups, lists, err = k.client.ServerGroupsAndResourcesWithContext(ctx)
+		return err
+	})
 	k.broken = map[string]error{}
 	var partial *discovery.ErrGroupDiscoveryFailed
 	if errors.As(err, &partial) {

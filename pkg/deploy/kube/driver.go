@@ -42,7 +42,9 @@ type Driver struct {
 	kinds    *kinds
 	cluster  Cluster
 	patience Patience
-	now      func() time.Time
+	// limit bounds one call.
+	limit time.Duration
+	now   func() time.Time
 }
 
 var (
@@ -64,7 +66,7 @@ func New(cfg *rest.Config) (*Driver, error) {
 	if err != nil {
 		return nil, fmt.Errorf("client for %s: %w", cfg.Host, err)
 	}
-	d := &Driver{config: cfg, cluster: Cluster{Server: cfg.Host}, patience: DefaultPatience(), now: time.Now}
+	d := &Driver{config: cfg, cluster: Cluster{Server: cfg.Host}, patience: DefaultPatience(), limit: callLimit, now: time.Now}
 	if d.dynamic, err = dynamic.NewForConfigAndClient(cfg, client); err != nil {
 		return nil, fmt.Errorf("client for %s: %w", cfg.Host, err)
 	}
@@ -78,7 +80,7 @@ func New(cfg *rest.Config) (*Driver, error) {
 	if err != nil {
 		return nil, fmt.Errorf("client for %s: %w", cfg.Host, err)
 	}
-	d.kinds = &kinds{client: dc}
+	d.kinds = &kinds{client: dc, call: d.retryRead}
 	return d, nil
 }
 
@@ -92,8 +94,11 @@ func (d *Driver) SetPatience(p Patience) { d.patience = p }
 // resource is the client for the objects of id's kind; namespaced tells whether they live in one.
 func (d *Driver) resource(ctx context.Context, id resource.ID) (dynamic.ResourceInterface, served, error) {
 	k, err := d.kinds.lookup(ctx, id.APIVersion, id.Kind)
-	if err != nil {
+	if isNoKind(err) {
 		return nil, k, err
+	}
+	if err != nil {
+		return nil, k, d.explain("find out how the cluster serves", id, err)
 	}
 	r := d.dynamic.Resource(k.gvr)
 	if !k.namespaced {
@@ -115,7 +120,7 @@ func (d *Driver) get(ctx context.Context, id resource.ID) (map[string]any, error
 		return nil, err
 	}
 	var u *unstructured.Unstructured
-	err = retryRead(ctx, func() (err error) {
+	err = d.retryRead(ctx, func(ctx context.Context) (err error) {
 		u, err = r.Get(ctx, id.Name, metav1.GetOptions{})
 		return err
 	})

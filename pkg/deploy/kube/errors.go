@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,47 +17,20 @@ import (
 	"github.com/mifbench/mifbench/pkg/resource"
 )
 
-// attempts and firstPause bound the retries of one idempotent call.
-const (
-	attempts   = 4
-	firstPause = 100 * time.Millisecond
-)
-
-// retry repeats an idempotent call whose failure says nothing about the request itself:
-// a cut connection, an overloaded or restarting server. (429 and 503 with Retry-After are
-// already retried by the client below, and so are reads whose connection was cut.)
-func retry(ctx context.Context, call func() error) error {
-	return retryIf(ctx, call, func(err error) bool { return overloaded(err) || isCut(err) })
-}
-
-// retryRead is retry for calls of which the client below repeats cut ones, for ten seconds.
-func retryRead(ctx context.Context, call func() error) error {
-	return retryIf(ctx, call, overloaded)
-}
-
-func retryIf(ctx context.Context, call func() error, again func(error) bool) error {
-	pause := firstPause
-	for n := 1; ; n++ {
-		err := call()
-		if err == nil || n == attempts || ctx.Err() != nil || !again(err) {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(pause):
-		}
-		pause *= 3
-	}
-}
-
 func overloaded(err error) bool {
 	return !isWebhookFailure(err) && (apierrors.IsInternalError(err) || apierrors.IsServiceUnavailable(err) ||
 		apierrors.IsServerTimeout(err) || apierrors.IsTooManyRequests(err))
 }
 
 func isCut(err error) bool {
-	return utilnet.IsConnectionReset(err) || utilnet.IsProbableEOF(err) || utilnet.IsHTTP2ConnectionLost(err)
+	return utilnet.IsConnectionReset(err) || utilnet.IsProbableEOF(err) || utilnet.IsHTTP2ConnectionLost(err) || isTorn(err)
+}
+
+// isTorn tells that an answer began and did not end, or that its HTTP/2 stream was reset. The client
+// below repeats neither, not even for reads. (Two HTTP/2 packages have a type of their own for a
+// stream error; their text is the same.)
+func isTorn(err error) bool {
+	return err != nil && (errors.Is(err, io.ErrUnexpectedEOF) || strings.Contains(err.Error(), "stream error: stream ID"))
 }
 
 func isNotFound(err error) bool { return apierrors.IsNotFound(err) }

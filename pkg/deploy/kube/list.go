@@ -81,7 +81,7 @@ func (d *Driver) surveyKind(ctx context.Context, gvk schema.GroupVersionKind, k 
 	var out []found
 	for {
 		var list *metav1.PartialObjectMetadataList
-		err := retryRead(ctx, func() (err error) {
+		err := d.retryRead(ctx, func(ctx context.Context) (err error) {
 			if namespace != "" {
 				list, err = d.metadata.Resource(k.gvr).Namespace(namespace).List(ctx, opts)
 				return err

@@ -31,8 +31,10 @@ func (d *Driver) Observe(ctx context.Context, q deploy.Query) (plan.Observation,
 		return obs, nil
 	case isNoKind(err) && slices.Contains(q.Provided.Kinds, id.Group()+"/"+id.Kind):
 		return d.offline(q, obs, "kind comes from this plan"), nil
-	case err != nil:
+	case isNoKind(err):
 		return obs, fmt.Errorf("%s: %w", id, err)
+	case err != nil:
+		return obs, err
 	}
 	live, err := d.get(ctx, id)
 	if err != nil {
@@ -72,6 +74,7 @@ func see(obs *plan.Observation, live map[string]any, want *resource.Object) {
 	obs.UID = metaString(live, "uid")
 	obs.Version = metaString(live, "resourceVersion")
 	obs.Owner = annotation(live, StackAnnotation)
+	obs.Adopted = annotation(live, CreatedAnnotation) == "false"
 	obs.Terminating = metaString(live, "deletionTimestamp") != ""
 	obs.Ready = Ready(live, wait)
 	if obs.Terminating {
@@ -103,7 +106,8 @@ func (d *Driver) offline(q deploy.Query, obs plan.Observation, why string) plan.
 func (d *Driver) predict(ctx context.Context, q deploy.Query, live map[string]any, obs *plan.Observation) error {
 	body := d.body(q, live)
 	ctx, warned := collectWarnings(ctx)
-	after, err := d.patch(ctx, obs.ID, body, q.Want.Options.ForceConflicts, true)
+	// Without force also where the author forces: the plan says from whom the fields are taken.
+	after, err := d.patch(ctx, obs.ID, body, false, true)
 	obs.Warnings = append(obs.Warnings, warned.all()...)
 	if apierrors.IsConflict(err) && len(conflicts(err)) > 0 {
 		obs.Conflicts = conflicts(err)
@@ -117,6 +121,11 @@ func (d *Driver) predict(ctx context.Context, q deploy.Query, live map[string]an
 		obs.Offline = "namespace comes from this plan"
 		obs.Predicted = normalise(body)
 		return d.rehearse(ctx, obs.ID, body)
+	case namespaceTerminating(err) && slices.Contains(q.Provided.Namespaces, obs.ID.Namespace):
+		// The plan stops at the namespace and says what holds it.
+		obs.Offline = "its namespace is being deleted"
+		obs.Predicted = normalise(body)
+		return nil
 	case namespaceTerminating(err) || isNamespaceMissing(err):
 		return d.explain("plan", obs.ID, err)
 	case apierrors.IsForbidden(err) && !isDenied(err):
@@ -216,7 +225,7 @@ func (d *Driver) patch(ctx context.Context, id resource.ID, body map[string]any,
 		opts.DryRun = []string{metav1.DryRunAll}
 	}
 	var out *unstructured.Unstructured
-	err = retry(ctx, func() (err error) {
+	err = d.retry(ctx, func(ctx context.Context) (err error) {
 		out, err = r.Patch(ctx, id.Name, types.ApplyPatchType, text, opts)
 		return err
 	})

@@ -93,7 +93,7 @@ func (d *Driver) Objects(ctx context.Context, apiVersion, kind, namespace, selec
 	var out []map[string]any
 	for {
 		var list *unstructured.UnstructuredList
-		err := retryRead(ctx, func() (err error) {
+		err := d.retryRead(ctx, func(ctx context.Context) (err error) {
 			if k.namespaced && namespace != "" {
 				list, err = d.dynamic.Resource(k.gvr).Namespace(namespace).List(ctx, opts)
 				return err

@@ -38,8 +38,10 @@ func (d *Driver) Preview(ctx context.Context, q deploy.Query, before map[string]
 		return obs, nil
 	case isNoKind(err) && slices.Contains(q.Provided.Kinds, id.Group()+"/"+id.Kind):
 		return previewOffline(q, obs, "kind comes from this plan"), nil
-	case err != nil:
+	case isNoKind(err):
 		return obs, fmt.Errorf("%s: %w", id, err)
+	case err != nil:
+		return obs, err
 	}
 	live, err := d.get(ctx, id)
 	if err != nil {
@@ -77,6 +79,8 @@ func (d *Driver) predictMerge(ctx context.Context, q deploy.Query, before, live 
 		return nil
 	case isNamespaceMissing(err) && slices.Contains(q.Provided.Namespaces, obs.ID.Namespace):
 		obs.Offline = "namespace comes from this plan"
+	case namespaceTerminating(err) && slices.Contains(q.Provided.Namespaces, obs.ID.Namespace):
+		obs.Offline = "its namespace is being deleted"
 	case apierrors.IsForbidden(err) && !namespaceTerminating(err) && !isDenied(err):
 		obs.Warnings = append(obs.Warnings, fmt.Sprintf("%s: no right to a dry-run (%v): compared on this side, without the server's defaults and webhooks", obs.ID, err))
 	case live != nil && immutableFields(err) != nil:
@@ -118,11 +122,19 @@ func (d *Driver) create(ctx context.Context, id resource.ID, want map[string]any
 		return nil, err
 	}
 	body := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(want)}
-	out, err := r.Create(ctx, body, metav1.CreateOptions{FieldManager: HelmManager, DryRun: dryRun(dry)})
+	create := func(ctx context.Context) (err error) {
+		body, err = r.Create(ctx, body, metav1.CreateOptions{FieldManager: HelmManager, DryRun: dryRun(dry)})
+		return err
+	}
+	if dry {
+		err = d.retry(ctx, create)
+	} else { // a create that was cut may have happened: the next apply sees it
+		err = d.once(ctx, create)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return out.Object, nil
+	return body.Object, nil
 }
 
 // merge patches live three ways; an empty patch is not sent.
@@ -139,7 +151,7 @@ func (d *Driver) merge(ctx context.Context, id resource.ID, before, want, live m
 		return nil, err
 	}
 	var out *unstructured.Unstructured
-	err = retry(ctx, func() (err error) {
+	err = d.retry(ctx, func(ctx context.Context) (err error) {
 		out, err = r.Patch(ctx, id.Name, kind, patch, metav1.PatchOptions{FieldManager: HelmManager, DryRun: dryRun(dry)})
 		return err
 	})

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/mifbench/mifbench/pkg/deploy"
 	"github.com/mifbench/mifbench/pkg/plan"
 	"github.com/mifbench/mifbench/pkg/resource"
@@ -20,6 +22,10 @@ const (
 	lastLook  = 2 * time.Second
 	podLook   = 2 * time.Second
 )
+
+// unauthorized is how many looks in all may come back with a 401: a credential plugin is asked
+// for a new token after the first, and who has none then will not get one by waiting.
+const unauthorized = 3
 
 // defaultTimeout is how long an object may take when its block sets no timeout.
 func defaultTimeout(kind string, gone bool) time.Duration {
@@ -78,7 +84,7 @@ func (d *Driver) Wait(ctx context.Context, r deploy.Request, report func(plan.Re
 			return doomed("%s", terminatingReason(live)), nil
 		}
 		verdict := Ready(live, own)
-		if verdict.Ready || own != nil || d.now().Before(nextPods) {
+		if verdict.Ready || d.now().Before(nextPods) {
 			return verdict, nil
 		}
 		nextPods = d.now().Add(podLook)
@@ -141,12 +147,18 @@ func (d *Driver) poll(ctx context.Context, id resource.ID, limit time.Duration, 
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	var last plan.Readiness
+	refused := 0
 	for pause := firstLook; ; pause = min(pause*3/2, lastLook) {
 		verdict, err := look(bounded)
 		switch {
 		case err != nil && bounded.Err() != nil:
 		case errors.Is(err, deploy.ErrForbidden):
 			return err
+		case apierrors.IsUnauthorized(err):
+			if refused++; refused == unauthorized {
+				return err
+			}
+			verdict = plan.Readiness{Reason: err.Error(), Since: last.Since}
 		case err != nil:
 			verdict = plan.Readiness{Reason: err.Error(), Since: last.Since}
 		case verdict.Ready:
@@ -162,8 +174,6 @@ func (d *Driver) poll(ctx context.Context, id resource.ID, limit time.Duration, 
 			return notReady(id, last, "")
 		}
 		select {
-		case <-ctx.Done():
-			return fmt.Errorf("%w: %w", notReady(id, last, "interrupted"), ctx.Err())
 		case <-bounded.Done():
 			return d.outOfTime(ctx, id, last, limit)
 		case <-time.After(pause):
@@ -171,14 +181,25 @@ func (d *Driver) poll(ctx context.Context, id resource.ID, limit time.Duration, 
 	}
 }
 
+// holdersLimit bounds the look at what keeps a namespace, after the time for its removal is over.
+const holdersLimit = 15 * time.Second
+
+// outOfTime is the error of a wait that ended by the driver's own limit, by the caller's (the
+// block's timeouts, which the cause names) or by an interrupt.
 func (d *Driver) outOfTime(ctx context.Context, id resource.ID, last plan.Readiness, limit time.Duration) error {
-	if ctx.Err() != nil {
+	how := "after " + limit.String()
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
 		return fmt.Errorf("%w: %w", notReady(id, last, "interrupted"), ctx.Err())
+	case ctx.Err() != nil:
+		how = context.Cause(ctx).Error()
 	}
 	if id.Kind == "Namespace" && strings.HasPrefix(last.Reason, "being deleted") {
-		last.Detail = append(last.Detail, d.holders(ctx, id.Name)...)
+		look, cancel := context.WithTimeout(context.WithoutCancel(ctx), holdersLimit)
+		defer cancel()
+		last.Detail = append(last.Detail, d.holders(look, id.Name)...)
 	}
-	return notReady(id, last, "after "+limit.String())
+	return notReady(id, last, how)
 }
 
 // notReady is the error of a wait that ended badly: the reason on its first line, events and
