@@ -6,6 +6,7 @@ package e2e
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,7 +19,14 @@ import (
 
 var cluster = clustertest.NewShared(clustertest.Engine(binaryPath()), clustertest.Speedup(20), clustertest.StreamScale(75))
 
-func TestMain(m *testing.M) { os.Exit(cluster.Main(m)) }
+func TestMain(m *testing.M) {
+	flag.Parse()
+	// The tests that may run beside others wait for the cluster more than they work.
+	if err := flag.Set("test.parallel", "6"); err != nil {
+		panic(err)
+	}
+	os.Exit(cluster.Main(m))
+}
 
 func binaryPath() string {
 	path, err := filepath.Abs("../../bin/mifbench")
