@@ -350,7 +350,13 @@ func TestComplaint7FinalizerHoldersAreNamed(t *testing.T) {
 	if !errors.Is(err, deploy.ErrNotReady) || !strings.Contains(err.Error(), "ConfigMap "+name+"/held (finalizers example.org/hold)") {
 		t.Fatal(err)
 	}
-	obs := w.observe(deploy.Query{Want: object("v1", "Namespace", "", name, nil), Prior: ns.Prior, Stack: "s1"})
+	held := func() plan.Observation {
+		return w.observe(deploy.Query{Want: object("v1", "Namespace", "", name, nil), Prior: ns.Prior, Stack: "s1"})
+	}
+	obs := held()
+	for end := time.Now().Add(time.Minute); !strings.Contains(obs.Ready.Reason, "Namespace") && time.Now().Before(end); obs = held() {
+		time.Sleep(100 * time.Millisecond) // the namespace controller writes its conditions when it gets to it
+	}
 	if !obs.Terminating || !strings.Contains(obs.Ready.Reason, "example.org/hold") && !strings.Contains(obs.Ready.Reason, "Namespace") {
 		t.Fatalf("%+v", obs.Ready)
 	}
