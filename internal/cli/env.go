@@ -3,6 +3,8 @@ package cli
 import (
 	"io"
 	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -31,4 +33,20 @@ func (e Env) lookup(name string) string {
 		}
 	}
 	return value
+}
+
+// cacheDir is os.UserCacheDir by this environment, "" when it says nothing.
+func (e Env) cacheDir() string {
+	home := e.lookup("HOME")
+	switch {
+	case runtime.GOOS == "windows":
+		return e.lookup("LocalAppData")
+	case runtime.GOOS == "darwin" && home != "":
+		return filepath.Join(home, "Library", "Caches")
+	case filepath.IsAbs(e.lookup("XDG_CACHE_HOME")):
+		return e.lookup("XDG_CACHE_HOME")
+	case home != "":
+		return filepath.Join(home, ".cache")
+	}
+	return ""
 }

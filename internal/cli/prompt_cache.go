@@ -19,8 +19,8 @@ func (a *app) promptCache() string {
 		return ""
 	}
 	if dir == "" {
-		base, err := os.UserCacheDir()
-		if err != nil {
+		base := a.env.cacheDir()
+		if base == "" {
 			return ""
 		}
 		dir = filepath.Join(base, "mifbench", "prompts")

@@ -84,6 +84,7 @@ func (a *app) run(ctx context.Context, names []string, f *runFlags) error {
 	if err != nil {
 		return err
 	}
+	a.sayShared(chosen, f.salt)
 	results, err := a.runAll(ctx, folder, chosen, site, f)
 	if e := a.report(folder, results); e != nil {
 		err = errors.Join(err, e)

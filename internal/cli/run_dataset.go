@@ -63,6 +63,24 @@ func (a *app) openDataset(ctx context.Context, s config.Scenario, base, runID st
 	return source, a.sayAlike(ctx, o.Counter, source)
 }
 
+// sayShared warns of scenarios that take prompts from the same texts: what the first one sent
+// may still be in a server's prefix cache when the next one begins.
+func (a *app) sayShared(chosen []config.Scenario, salt bool) {
+	users := map[string]int{}
+	var names []string
+	for _, s := range chosen {
+		if s.Dataset == nil || s.Dataset.Salt || salt {
+			continue
+		}
+		if users[s.Dataset.Name]++; users[s.Dataset.Name] == 2 {
+			names = append(names, s.Dataset.Name)
+		}
+	}
+	for _, n := range names {
+		a.say("note: %d scenarios take their prompts from dataset %s; a prefix cache that lives through the run answers for what they share. run --salt prevents it", users[n], n)
+	}
+}
+
 // sayAlike counts the prompts that begin like others although the dataset does not say that
 // they do: a server's prefix cache would answer for a part of them.
 func (a *app) sayAlike(ctx context.Context, c dataset.Counter, source dataset.Source) error {
