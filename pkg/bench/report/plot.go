@@ -90,16 +90,25 @@ func (p plot) top() float64 {
 	return largest * 1.08
 }
 
+// path draws a curve. A value between two gaps is a line of no length, which round caps make
+// a dot.
 func (p plot) path(l line, top float64) string {
 	var b strings.Builder
-	pen := "M"
+	drawn := func(i int) bool {
+		return i >= 0 && i < len(l.ys) && !math.IsNaN(l.ys[i]) && l.xs[i] >= p.from && l.xs[i] <= p.to
+	}
 	for i, v := range l.ys {
-		if math.IsNaN(v) || l.xs[i] < p.from || l.xs[i] > p.to {
-			pen = "M"
+		if !drawn(i) {
 			continue
 		}
+		pen := "L"
+		if !drawn(i - 1) {
+			pen = "M"
+		}
 		fmt.Fprintf(&b, "%s%.1f %.1f", pen, p.x(l.xs[i]), y(min(v, top), top))
-		pen = "L"
+		if pen == "M" && !drawn(i+1) {
+			b.WriteString("h0")
+		}
 	}
 	return b.String()
 }
