@@ -173,11 +173,16 @@ func (s *serving) print(r result) error {
 	return s.file(data)
 }
 
+// firstFailure is why requests failed; one that was never sent says least.
 func firstFailure(r report.Result) string {
+	text := "none was sent"
 	for _, f := range r.Views[metrics.ViewVLLM].Failures {
-		return f.Status + ": " + f.Example
+		text = fmt.Sprintf("%s: %s", f.Status, f.Example)
+		if f.Status != string(record.Dropped) {
+			break
+		}
 	}
-	return "none was sent"
+	return text
 }
 
 // file writes the result file under upstream's name, or appends to it.

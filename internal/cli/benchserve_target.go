@@ -114,35 +114,8 @@ func (s *serving) options() client.Options {
 	}
 }
 
-// http is a client for the questions beside the load, with the load's credentials and way.
-func (s *serving) http() *http.Client {
-	next := &http.Transport{TLSClientConfig: s.tls, MaxIdleConnsPerHost: cutters}
-	if s.flags.proxy {
-		next.Proxy = http.ProxyFromEnvironment
-	}
-	return &http.Client{
-		Timeout:   30 * time.Second,
-		Transport: &withHeaders{next: next, header: s.headers(), key: s.app.env.lookup("OPENAI_API_KEY")},
-	}
-}
-
-type withHeaders struct {
-	next   http.RoundTripper
-	header http.Header
-	key    string
-}
-
-// RoundTrip adds the headers to a copy of the request.
-func (t *withHeaders) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	if t.key != "" {
-		r.Header.Set("Authorization", "Bearer "+t.key)
-	}
-	for k, v := range t.header {
-		r.Header[k] = v
-	}
-	return t.next.RoundTrip(r)
-}
+// http is a client for the questions beside the load.
+func (s *serving) http() *http.Client { return sideClient(s.options(), s.tls) }
 
 // firstModel asks the server for its models, as upstream does without --model.
 func (s *serving) firstModel(ctx context.Context) (string, error) {

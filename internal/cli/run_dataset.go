@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -42,7 +43,11 @@ func (a *app) openDataset(ctx context.Context, s config.Scenario, base, runID st
 	if err != nil {
 		return nil, err
 	}
-	if err := a.chooseCounter(ctx, &o, base, s.API); err != nil {
+	side, err := a.sideClient(s, base)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.chooseCounter(ctx, &o, base, s.API, side); err != nil {
 		return nil, err
 	}
 	o.CacheDir = a.promptCache()
@@ -103,32 +108,30 @@ func orAll(n, all int64) int64 {
 	return all
 }
 
-// chooseCounter counts by the tokenizer file and finds out how many tokens the server adds to
-// what the file counts; without a file the server counts when it can. A chat template's tokens
-// are told by usage only, so they are left to the comparison after the run.
-func (a *app) chooseCounter(ctx context.Context, o *dataset.Options, base, api string) error {
+// chooseCounter counts by the tokenizer file, without one the server counts when it can, and
+// what the server adds to a prompt by itself is found out. A chat template's tokens are told by
+// usage only, so they are left to the comparison after the run.
+func (a *app) chooseCounter(ctx context.Context, o *dataset.Options, base, api string, side *http.Client) error {
+	probe := dataset.ProbeOptions{ServerURL: base, Model: o.Model, HTTP: side}
 	if o.TokenizerPath != "" {
-		return a.probeTokenizer(ctx, o, base, api)
+		local, err := dataset.NewFileCounter(o.TokenizerPath)
+		if err != nil {
+			return err
+		}
+		o.Counter, probe.Local = local, local
+	} else {
+		server := dataset.NewServerCounter(base, o.Model, side)
+		if _, err := server.Count(ctx, "a few words"); err != nil {
+			a.say("  the server does not count tokens for us (%v)", err)
+			return nil
+		}
+		o.Counter = server
 	}
-	server := dataset.NewServerCounter(base, o.Model, nil)
-	if _, err := server.Count(ctx, "a few words"); err != nil {
-		a.say("  the server does not count tokens for us (%v)", err)
-		return nil
-	}
-	o.Counter = server
-	return nil
-}
-
-func (a *app) probeTokenizer(ctx context.Context, o *dataset.Options, base, api string) error {
-	local, err := dataset.NewFileCounter(o.TokenizerPath)
-	if err != nil {
-		return err
-	}
-	o.Counter = local
 	if api == string(client.Chat) {
 		return nil
 	}
-	o.SpecialTokens, err = dataset.ProbeSpecialTokens(ctx, dataset.ProbeOptions{ServerURL: base, Model: o.Model, Local: local})
+	var err error
+	o.SpecialTokens, err = dataset.ProbeSpecialTokens(ctx, probe)
 	switch {
 	case errors.Is(err, dataset.ErrTokenizerDiffers):
 		return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"path/filepath"
 	"time"
 
@@ -45,9 +44,12 @@ func (a *app) runScenario(ctx context.Context, folder *runner.Folder, s config.S
 	if err == nil {
 		err = a.watch(ctx, t, &r)
 	}
+	if err == nil && !r.Outcome.Interrupted && r.Outcome.ByStatus[record.OK] == 0 {
+		err = fmt.Errorf("no request succeeded: %s", firstFailure(r.Report))
+	}
 	status, message := runner.Done, ""
 	switch {
-	case err != nil && r.Outcome.Records == 0:
+	case err != nil && r.Outcome.ByStatus[record.OK] == 0:
 		status, message = runner.Failed, err.Error()
 	case err != nil || r.Outcome.Interrupted:
 		status, message = runner.Partial, "ended early"
@@ -119,19 +121,14 @@ func benchScenario(s config.Scenario, base string, source dataset.Source) (bench
 	if s.Temperature != nil {
 		params.Sampling = map[string]any{"temperature": *s.Temperature}
 	}
-	headers := http.Header{}
-	for k, v := range s.Headers {
-		headers.Set(k, v)
-	}
 	return bench.Scenario{
-		Name: s.Name,
-		Client: client.Options{
-			BaseURLs: []string{base}, API: client.API(s.API), APIKey: s.APIKey, Headers: headers, Timeouts: client.DefaultTimeouts(),
-		},
+		Name:           s.Name,
+		Client:         clientOptions(s, base),
 		Params:         params,
 		Source:         source,
 		Arrival:        arrivalSpec(s),
 		MaxConcurrency: int(s.Load.MaxConcurrency),
+		Overflow:       bench.Overflow(s.Load.Overflow),
 		OutputTokens:   int(s.OutputTokens),
 	}, nil
 }

@@ -53,7 +53,7 @@ func TestWholeLanguageLoads(t *testing.T) {
 		Target: &resource.Address{Kind: "gateway", Name: "mif"},
 		Engine: "native", API: "completions", Model: "deepseek-ai/DeepSeek-R1", Tokenizer: "/models/DeepSeek-R1/tokenizer.json",
 		InputTokens: 512, OutputTokens: 512, IgnoreEOS: true, PromptFormat: "text", Stream: true,
-		Load:      config.LoadSpec{Requests: 32400, MaxConcurrency: 10800, RequestRate: 140, Burstiness: 1},
+		Load:      config.LoadSpec{Requests: 32400, MaxConcurrency: 10800, RequestRate: 140, Burstiness: 1, Overflow: "queue"},
 		Window:    &config.Window{Warmup: 120 * time.Second, Cooldown: 70 * time.Second},
 		Client:    &config.Client{Mode: "cluster", Pods: 1, NodeSelector: map[string]string{"kubernetes.io/hostname": "worker-0"}},
 		Metrics:   &config.Metrics{Percentiles: []float64{1, 10, 25, 50, 75, 90}, View: "mifbench"},

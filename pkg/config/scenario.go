@@ -47,13 +47,14 @@ type Scenario struct {
 	APIKey       string            `hcl:"api_key,optional" doc:"Bearer token; sensitive." sensitive:"true"`
 	ExtraBody    cty.Value         `hcl:"extra_body,optional" doc:"Further members of every request body, as an object."`
 
-	Load      LoadSpec   `hcl:"load,block" doc:"How much is sent, and how."`
-	Window    *Window    `hcl:"window,block" doc:"Which part counts."`
-	Client    *Client    `hcl:"client,block" doc:"Where the load comes from."`
-	Metrics   *Metrics   `hcl:"metrics,block" doc:"What is reported."`
-	SLO       *SLO       `hcl:"slo,block" doc:"Limits of a good request; the verdict."`
-	Cost      *Cost      `hcl:"cost,block" doc:"What the hardware costs."`
-	Reference *Reference `hcl:"reference,block" doc:"A published number to be held against."`
+	Load       LoadSpec    `hcl:"load,block" doc:"How much is sent, and how."`
+	Window     *Window     `hcl:"window,block" doc:"Which part counts."`
+	Client     *Client     `hcl:"client,block" doc:"Where the load comes from."`
+	Connection *Connection `hcl:"connection,block" doc:"How the server is reached: certificates, HTTP/2, timeouts."`
+	Metrics    *Metrics    `hcl:"metrics,block" doc:"What is reported."`
+	SLO        *SLO        `hcl:"slo,block" doc:"Limits of a good request; the verdict."`
+	Cost       *Cost       `hcl:"cost,block" doc:"What the hardware costs."`
+	Reference  *Reference  `hcl:"reference,block" doc:"A published number to be held against."`
 
 	// Range is the block's header, At finds ranges by dotted path.
 	Range hcl.Range
@@ -67,6 +68,7 @@ type LoadSpec struct {
 	MaxConcurrency int64         `hcl:"max_concurrency,optional" doc:"Greatest number of requests in flight; no limit when absent."`
 	RequestRate    float64       `hcl:"request_rate,optional" doc:"Requests per second; as fast as max_concurrency allows when absent."`
 	Burstiness     float64       `hcl:"burstiness,optional" doc:"Shape of the gamma distribution of the gaps; 1 is Poisson." default:"1"`
+	Overflow       string        `hcl:"overflow,optional" doc:"What becomes of a request that is due while max_concurrency is reached: it waits for a slot, or is left out so that the rate stays as asked." enum:"queue,drop" default:"queue"`
 	RampUp         string        `hcl:"ramp_up,optional" doc:"How the rate grows to request_rate." enum:"linear,exponential"`
 	RampUpStart    float64       `hcl:"ramp_up_start_rate,optional" doc:"Rate at the start of the ramp."`
 }

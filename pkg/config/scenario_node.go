@@ -132,6 +132,10 @@ func checkScenario(b *hclsyntax.Block, s *Scenario) hcl.Diagnostics {
 	if s.Load.RequestRate == 0 && s.Load.MaxConcurrency == 0 {
 		fail("load", "Unbounded load", "Without request_rate and max_concurrency every request would be sent at once; set one of them.")
 	}
+	if s.Load.Overflow == "drop" && s.Load.MaxConcurrency == 0 {
+		fail("load.overflow", "Nothing to drop", "overflow = \"drop\" needs a max_concurrency that requests could exceed.")
+	}
+	checkConnection(s.Connection, fail)
 	checkRanges(s, fail)
 	checkWindow(s, fail)
 	return diags
