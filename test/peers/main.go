@@ -30,7 +30,8 @@ import (
 type config struct {
 	mifbench, dir, model, vllm string
 	loads, tools               []string
-	hold, start, patience      time.Duration
+	hold, start                time.Duration
+	patience, report           time.Duration
 }
 
 func main() {
@@ -47,7 +48,8 @@ func main() {
 	fs.StringSliceVar(&c.tools, "tools", toolNames(), "tools to run")
 	fs.DurationVar(&c.hold, "hold", 8*time.Second, "how long each load is held")
 	fs.DurationVar(&c.start, "start", 3*time.Minute, "how long a tool may take until it sends")
-	fs.DurationVar(&c.patience, "patience", 45*time.Second, "how much longer than planned a tool may take once it sends")
+	fs.DurationVar(&c.patience, "patience", 20*time.Second, "how much longer than planned requests may be in flight")
+	fs.DurationVar(&c.report, "report", time.Minute, "how long a tool may take for its report")
 	if err := fs.Parse(os.Args[1:]); err != nil {
 		exit(err)
 	}

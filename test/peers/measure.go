@@ -84,7 +84,7 @@ func (c config) play(ctx context.Context, args, env []string, l load, url, dir s
 	ch := make(chan sample, 16)
 	go watch(watching, url, cmd.Process.Pid, ch)
 	var all []sample
-	started, begun := time.Now(), time.Time{}
+	started, begun, busy := time.Now(), time.Time{}, time.Time{}
 	for {
 		select {
 		case s := <-ch:
@@ -94,7 +94,10 @@ func (c config) play(ctx context.Context, args, env []string, l load, url, dir s
 			if begun.IsZero() && s.received > 0 {
 				begun = s.at
 			}
-			if why := c.overdue(started, begun, l); why != "" {
+			if s.running > 0 {
+				busy = s.at
+			}
+			if why := c.overdue(started, begun, busy, l); why != "" {
 				endAll(cmd.Process.Pid)
 				<-ended
 				return all, why, nil
@@ -111,13 +114,16 @@ func (c config) play(ctx context.Context, args, env []string, l load, url, dir s
 	}
 }
 
-// overdue says why a tool is to be ended, if it is.
-func (c config) overdue(started, begun time.Time, l load) string {
+// overdue says why a tool is to be ended, if it is: it does not begin, it is not done with
+// its requests long after it should be, or with its report.
+func (c config) overdue(started, begun, busy time.Time, l load) string {
 	switch {
 	case begun.IsZero() && time.Since(started) > c.start:
 		return fmt.Sprintf("sent nothing within %v", c.start)
-	case !begun.IsZero() && time.Since(begun) > l.Planned+c.patience:
-		return fmt.Sprintf("ended after %.0f s, the load takes %.0f", time.Since(begun).Seconds(), l.Planned.Seconds())
+	case !begun.IsZero() && time.Since(busy) < time.Second && time.Since(begun) > l.Planned+c.patience:
+		return fmt.Sprintf("ended with requests in flight after %.0f s; the load takes %.0f", time.Since(begun).Seconds(), l.Planned.Seconds())
+	case !begun.IsZero() && time.Since(busy) > c.report:
+		return fmt.Sprintf("no report within %v of its last request", c.report)
 	}
 	return ""
 }

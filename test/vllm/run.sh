@@ -20,12 +20,19 @@ HF_HUB_OFFLINE=1 VLLM_NO_USAGE_STATS=1 DO_NOT_TRACK=1 VLLM_CPU_KVCACHE_SPACE=1 O
   --host 127.0.0.1 --port "$port" --served-model-name tiny --max-model-len 2048 --max-num-seqs 64 \
   --api-key sesame --reasoning-parser qwen3 >"$dir/server.log" 2>&1 &
 pid=$!
-trap 'kill $pid 2>/dev/null; wait $pid 2>/dev/null || true' EXIT
+# A server that is still starting may not hear the first signal.
+stop() {
+  for s in TERM TERM TERM TERM TERM KILL; do
+    kill -$s $pid 2>/dev/null || return 0
+    sleep 2
+  done
+}
+trap stop EXIT
 echo "waiting for vLLM (log: $dir/server.log)"
 n=0
 until curl -sf -o /dev/null "http://127.0.0.1:$port/health"; do
   n=$((n + 1))
-  if [ $n -gt 300 ] || ! kill -0 $pid 2>/dev/null; then
+  if [ $n -gt 900 ] || ! kill -0 $pid 2>/dev/null; then
     tail -n 30 "$dir/server.log" >&2
     echo "vLLM did not start" >&2
     exit 1

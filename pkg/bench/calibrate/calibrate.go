@@ -151,6 +151,9 @@ func Measure(ctx context.Context, p Plan, n int, gap time.Duration) (Level, erro
 		l.Coalesced = float64(r.coalesced) / float64(r.events)
 	}
 	l.judge(p.Bounds, gap)
+	if r.dropped > 0 {
+		l.OK, l.Reasons = false, append(l.Reasons, fmt.Sprintf("%d of %d streams were not started in time", r.dropped, n))
+	}
 	return l, nil
 }
 

@@ -28,6 +28,7 @@ type comparer struct {
 	stamp, clean, all lag.Histogram
 	gap               lag.Histogram
 	events, coalesced int64
+	dropped           int64 // requests that were not sent in time to be measured
 	failed            error
 }
 
@@ -90,6 +91,10 @@ func stampOf(text []byte) int64 {
 func (c *comparer) Write(r record.Record) error {
 	stamps := c.stamps[r.Index]
 	c.stamps[r.Index] = nil
+	if r.Status == record.Dropped {
+		c.dropped++
+		return nil
+	}
 	if r.Status != record.OK && r.Status != record.Cancelled && c.failed == nil {
 		c.failed = fmt.Errorf("request %d: %s: %s", r.Index, r.Status, r.Error)
 	}
