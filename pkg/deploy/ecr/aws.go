@@ -9,13 +9,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/ecr"
+	"github.com/aws/smithy-go/logging"
 
 	"github.com/mifbench/mifbench/pkg/resource"
 )
 
 // mint gets an authorization token with the SDK's default credential chain.
 func (d *Driver) mint(ctx context.Context, s resource.CredentialSpec) (credential, error) {
-	cfg, err := config.LoadDefaultConfig(ctx, config.WithRegion(s.Region))
+	cfg, err := config.LoadDefaultConfig(ctx, config.WithRegion(s.Region), config.WithLogger(logging.Nop{})) // its errors say it all
 	if err != nil {
 		return credential{}, fmt.Errorf("AWS configuration: %w", err)
 	}

@@ -40,6 +40,26 @@ func (d *Driver) seeCRDs(ctx context.Context, q deploy.Query, r rendering, s res
 	return nil
 }
 
+// seeLeftCRDs names the definitions that an uninstall leaves: those of crds/ are nobody's in Helm, since
+// deleting them deletes every object of their kinds.
+func (d *Driver) seeLeftCRDs(ctx context.Context, q deploy.Query, k known, obs *plan.Observation) error {
+	var list []child
+	for _, crd := range k.last.Chart.CRDObjects() {
+		some, err := d.children(string(crd.File.Data), obs.ID.Namespace)
+		if err != nil {
+			return fmt.Errorf("%s, %s: %w", obs.ID, crd.Filename, err)
+		}
+		list = append(list, some...)
+	}
+	seen, err := d.look(ctx, q, list, nil, nil)
+	for _, c := range seen {
+		if c.Exists {
+			obs.Notes = append(obs.Notes, fmt.Sprintf("%s stays: it comes from the chart's crds/, which Helm never deletes", c.ID))
+		}
+	}
+	return err
+}
+
 // compareVersions says in a few words how the chart's definition differs from the cluster's.
 func compareVersions(c plan.Observation) string {
 	has, ships := servedVersions(c.Live), servedVersions(c.Predicted)

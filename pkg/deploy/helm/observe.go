@@ -99,7 +99,10 @@ func (d *Driver) seeRecorded(ctx context.Context, q deploy.Query, k known, obs *
 			obs.Children = append(obs.Children, c)
 		}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return d.seeLeftCRDs(ctx, q, k, obs)
 }
 
 // predict resolves, renders and compares; at apply the plan has pinned the chart.
