@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,22 +47,40 @@ func (d *Driver) Apply(ctx context.Context, r deploy.Request) (deploy.Result, er
 	if err := d.mayApply(r, k); err != nil {
 		return deploy.Result{}, err
 	}
-	if k, err = d.clear(ctx, cfg, r, k); err != nil {
-		return deploy.Result{}, err
-	}
-	now := plan.Observation{ID: id}
-	d.seeRelease(&now, k, r.Query)
-	if err := d.predict(ctx, r.Query, k, &now, pinOf(r.Seen.Facts)); err != nil {
-		return deploy.Result{}, err
-	}
-	if err := asPlanned(r, now); err != nil {
-		return deploy.Result{}, err
+	now := r.Seen
+	if !stillSeen(r, k) {
+		if k, err = d.clear(ctx, cfg, r, k); err != nil {
+			return deploy.Result{}, err
+		}
+		if now, err = d.lookAgain(ctx, r, k); err != nil {
+			return deploy.Result{}, err
+		}
 	}
 	if err := d.act(ctx, cfg, r, k, now); err != nil {
 		return deploy.Result{}, err
 	}
 	d.cluster.refresh()
 	return d.result(cfg, r, k, now)
+}
+
+// stillSeen tells that the release is where the plan saw it, so that what apply will do with each
+// object is known already and need not be asked for again.
+func stillSeen(r deploy.Request, k known) bool {
+	version := ""
+	if k.last != nil && k.last.Info.Status != release.StatusUninstalled {
+		version = fmt.Sprint(k.last.Version)
+	}
+	return r.Seen.Facts["action"] != nil && r.Seen.Version == version && r.Seen.Recover == "" && !r.Seen.Terminating && !r.Replace
+}
+
+// lookAgain predicts anew and holds the result to what the plan showed.
+func (d *Driver) lookAgain(ctx context.Context, r deploy.Request, k known) (plan.Observation, error) {
+	now := plan.Observation{ID: r.Want.ID}
+	d.seeRelease(&now, k, r.Query)
+	if err := d.predict(ctx, r.Query, k, &now, pinOf(r.Seen.Facts)); err != nil {
+		return now, err
+	}
+	return now, asPlanned(r, now)
 }
 
 // mayApply refuses a release that is not ours or that moved since the plan.
@@ -145,10 +164,14 @@ func asPlanned(r deploy.Request, now plan.Observation) error {
 	for _, f := range held {
 		was, ok := r.Seen.Facts[f].(string)
 		if ok && was != now.Facts[f] {
-			return fmt.Errorf("%s: %w: the chart's %s differs from the plan's (what its templates look up may have changed); plan again", r.Want.ID, deploy.ErrChanged, f)
+			return moved(r.Want.ID, f)
 		}
 	}
 	return nil
+}
+
+func moved(id resource.ID, what string) error {
+	return fmt.Errorf("%s: %w: the chart's %s differs from the plan's (what its templates look up may have changed); plan again", id, deploy.ErrChanged, what)
 }
 
 // act does what decide found. Custom resources that drifted are merged after Helm is done,
@@ -162,6 +185,9 @@ func (d *Driver) act(ctx context.Context, cfg *action.Configuration, r deploy.Re
 	ren, err := d.renderFor(ctx, p, s, r.Query, k, &plan.Observation{ID: r.Want.ID})
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.Want.ID, err)
+	}
+	if was, ok := now.Facts["manifest"].(string); ok && was != ren.fingerprint(r.Salt) {
+		return moved(r.Want.ID, "manifest")
 	}
 	todo := fmt.Sprint(now.Facts["action"])
 	if err := d.upgradeCRDs(ctx, r, ren, now, todo == doInstall); err != nil {
@@ -285,18 +311,21 @@ func orDefault(t time.Duration) time.Duration {
 // else those whose kinds Helm merges without looking at live.
 func (d *Driver) heal(ctx context.Context, id resource.ID, objects []child, now plan.Observation, all bool) error {
 	drifted := map[string]bool{}
-	for _, c := range now.Children {
-		drifted[c.ID.Key()] = c.Predicted != nil && !same(c.Live, c.Predicted)
+	for _, c := range now.Children { // what does not exist Helm has made
+		drifted[c.ID.Key()] = c.Predicted != nil && (all || c.Exists) && !same(c.Live, c.Predicted)
 	}
-	var errs []error
+	var todo []child
 	for _, c := range objects {
 		gvk := schema.FromAPIVersionAndKind(c.id.APIVersion, c.id.Kind)
-		if !drifted[c.id.Key()] || !all && scheme.Scheme.Recognizes(gvk) {
-			continue
+		if drifted[c.id.Key()] && (all || !scheme.Scheme.Recognizes(gvk)) {
+			todo = append(todo, c)
 		}
-		want := resource.Object{ID: c.id, Spec: withMarks(c.spec, id)}
-		errs = append(errs, d.objects.Merge(ctx, want, c.spec))
 	}
+	errs := make([]error, len(todo))
+	each(len(todo), func(i int) {
+		want := resource.Object{ID: todo[i].id, Spec: withMarks(todo[i].spec, id)}
+		errs[i] = d.objects.Merge(ctx, want, todo[i].spec)
+	})
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("%s: %w", id, err)
 	}
@@ -357,6 +386,11 @@ func (d *Driver) result(cfg *action.Configuration, r deploy.Request, k known, no
 	facts["revision"] = fmt.Sprint(last.Version)
 	return deploy.Result{
 		Created: k.base == nil, Facts: facts,
-		Fingerprint: state.Fingerprint(r.Salt, r.Want.Spec), Warnings: now.Warnings,
+		Fingerprint: state.Fingerprint(r.Salt, r.Want.Spec), Warnings: unsaid(now.Warnings, r.Seen.Warnings),
 	}, nil
+}
+
+// unsaid leaves out the warnings that the plan has shown.
+func unsaid(now, before []string) []string {
+	return slices.DeleteFunc(slices.Clone(now), func(w string) bool { return slices.Contains(before, w) })
 }

@@ -84,7 +84,7 @@ func (w *world) fresh() {
 }
 
 func (w *world) ctx() context.Context {
-	ctx, cancel := context.WithTimeout(w.t.Context(), 90*time.Second)
+	ctx, cancel := context.WithTimeout(w.t.Context(), 4*time.Minute)
 	w.t.Cleanup(cancel)
 	return ctx
 }

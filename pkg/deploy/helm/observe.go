@@ -116,13 +116,6 @@ func (d *Driver) predict(ctx context.Context, q deploy.Query, k known, obs *plan
 	if err != nil {
 		return fmt.Errorf("%s: %w", obs.ID, err)
 	}
-	warning, err := checkSize(obs.ID, r, s.Values)
-	if err != nil {
-		return err
-	}
-	if warning != "" {
-		obs.Warnings = append(obs.Warnings, warning)
-	}
 	var before []child
 	if k.base != nil {
 		if before, err = d.children(k.base.Manifest, obs.ID.Namespace); err != nil {
@@ -137,7 +130,17 @@ func (d *Driver) predict(ctx context.Context, q deploy.Query, k known, obs *plan
 	if err := d.seeCRDs(ctx, q, r, s, k, obs); err != nil {
 		return err
 	}
-	obs.Facts["action"] = decide(obs, r, k)
+	todo := decide(obs, r, k)
+	obs.Facts["action"] = todo
+	if todo == doInstall || todo == doUpgrade { // a record will be written
+		warning, err := checkSize(obs.ID, r, s.Values)
+		if err != nil {
+			return err
+		}
+		if warning != "" {
+			obs.Warnings = append(obs.Warnings, warning)
+		}
+	}
 	defer r.forget(obs.Children) // what secrets hide is forgotten, too
 	obs.Interrupts = interruptions(obs.Children)
 	obs.Ready = summarize(obs.Children)
