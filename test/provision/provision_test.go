@@ -22,7 +22,7 @@ func steps(mif, kubectl, helm string) []step {
 		s.run(kubectl, "apply", "--server-side", "-f", "1-namespace.yaml")
 		s.run(kubectl, "apply", "--server-side", "-f", "2-gateway.yaml")
 		s.run(kubectl, "wait", "-n", name, "--for=condition=Programmed", "--timeout=120s", "gateway/mif")
-		s.run(helm, "upgrade", "--install", "heimdall", "heimdall", "--repo", s.repo, "--version", "v0.7.1", "-n", name, "-f", "values.yaml", "--wait", "--timeout", "120s")
+		s.run(helm, "upgrade", "--install", "heimdall", "heimdall", "--repo", s.repo, "--version", "v0.7.1", "-n", name, "-f", "heimdall.values", "--wait", "--timeout", "120s")
 		s.run(kubectl, "apply", "--server-side", "-f", "3-services.yaml")
 		s.run(kubectl, "wait", "-n", name, "--for=condition=Ready", "--timeout=300s", "inferenceservice", "--all")
 	}
@@ -33,7 +33,7 @@ func steps(mif, kubectl, helm string) []step {
 		{"first apply", ours("apply", "--auto-approve"), func(s *side, name string) { s.export("low"); apply(s, name) }},
 		{"plan, nothing to do", ours("plan", "--detailed-exitcode"), func(s *side, name string) {
 			s.run(kubectl, "diff", "--server-side", "-f", ".")
-			s.run(helm, "upgrade", "--install", "--dry-run=server", "heimdall", "heimdall", "--repo", s.repo, "--version", "v0.7.1", "-n", name, "-f", "values.yaml")
+			s.run(helm, "upgrade", "--install", "--dry-run=server", "heimdall", "heimdall", "--repo", s.repo, "--version", "v0.7.1", "-n", name, "-f", "heimdall.values")
 		}},
 		{"apply, nothing to do", ours("apply", "--auto-approve"), apply},
 		{"apply, one field changed", ours("apply", "--auto-approve", "--var", "level=high"), func(s *side, name string) { s.export("high"); apply(s, name) }},

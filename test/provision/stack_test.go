@@ -112,7 +112,7 @@ func (s *side) export(level string) {
 func fileOf(o resource.Object) string {
 	switch {
 	case o.ID.Driver == resource.DriverHelm:
-		return "values.yaml"
+		return "heimdall.values"
 	case o.ID.Kind == "Namespace":
 		return "1-namespace.yaml"
 	case o.ID.Kind == "InferenceService":
