@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mifbench/mifbench/internal/faultproxy"
 )
 
 // gadget is a stack with one object of a kind that mifbench has no rule for.
@@ -186,4 +188,38 @@ func TestEventsOfApplyForMachines(t *testing.T) {
 			t.Errorf("%v: %d done, last %+v", c.args, done, last)
 		}
 	}
+}
+
+// TestEventsOfAFailedApplyForMachines: the failure, what was not attempted and the counts are on
+// stdout as JSON, and nothing else is.
+func TestEventsOfAFailedApplyForMachines(t *testing.T) {
+	t.Parallel()
+	u := newStormy(t, "tiny.mif.hcl", "events-failed")
+	u.p.Spoil(faultproxy.Rule{Match: faultproxy.Writes("/configmaps/first"), Do: faultproxy.Answer(403, "Forbidden", "no right")})
+	cmd := u.command("apply", "--auto-approve", "--json")
+	var stdout bytes.Buffer
+	cmd.Stdout = &stdout
+	if code := exitCode(cmd.Run()); code != 1 {
+		t.Fatalf("exit code %d\n%s", code, stdout.String())
+	}
+	seen := map[string]map[string]any{}
+	for line := range strings.Lines(stdout.String()) {
+		var e map[string]any
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		kind, _ := e["type"].(string)
+		seen[kind] = e
+	}
+	failed, skipped, outcome := seen["failed"], seen["skipped"], seen["outcome"]
+	if text, _ := failed["error"].(string); failed["address"] != "manifest.first" || failed["action"] != "create" || !strings.Contains(text, "no right") {
+		t.Errorf("failed: %v", failed)
+	}
+	if text, _ := skipped["message"].(string); skipped["address"] != "manifest.second" || !strings.Contains(text, "events-failed/first failed") {
+		t.Errorf("skipped: %v", skipped)
+	}
+	if at(outcome, "counts", "failed") != 1.0 || at(outcome, "counts", "skipped") != 1.0 || at(outcome, "counts", "done") != 1.0 {
+		t.Errorf("outcome: %v", outcome)
+	}
+	u.converge()
 }

@@ -62,6 +62,7 @@ func New(cfg *rest.Config) (*Driver, error) {
 	if cfg.UserAgent == "" {
 		cfg.UserAgent = Manager
 	}
+	cfg.Wrap(noteAnswers)
 	client, err := rest.HTTPClientFor(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("client for %s: %w", cfg.Host, err)

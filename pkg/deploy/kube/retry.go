@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"sync"
 	"time"
 )
 
@@ -18,7 +20,7 @@ const (
 const callLimit = 75 * time.Second
 
 // errSilent is a call that got no answer in time.
-var errSilent = errors.New("no answer")
+var errSilent = errors.New("no good answer")
 
 // retry repeats an idempotent call whose failure says nothing about the request itself:
 // a cut connection, an overloaded or restarting server. (429 and 503 with Retry-After are
@@ -53,9 +55,52 @@ func (d *Driver) retryIf(ctx context.Context, call func(context.Context) error, 
 func (d *Driver) once(ctx context.Context, call func(context.Context) error) error {
 	bounded, cancel := context.WithTimeout(ctx, d.limit)
 	defer cancel()
-	err := call(bounded)
+	last := &lastAnswer{}
+	err := call(context.WithValue(bounded, answerKey{}, last))
 	if err != nil && ctx.Err() == nil && bounded.Err() != nil {
-		return fmt.Errorf("%w within %s (%v)", errSilent, d.limit, err) //nolint:errorlint // its deadline is not the caller's
+		return fmt.Errorf("%w within %s%s (%v)", errSilent, d.limit, last, err) //nolint:errorlint // its deadline is not the caller's
 	}
 	return err
 }
+
+// lastAnswer is the newest HTTP answer of a call that the client below repeats by itself: a server
+// that says 429 until the time is over has not been silent.
+type lastAnswer struct {
+	mu   sync.Mutex
+	text string
+}
+
+type answerKey struct{}
+
+// String is a clause for the error, empty when there was no answer.
+func (a *lastAnswer) String() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.text
+}
+
+func (a *lastAnswer) note(resp *http.Response) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.text = "; the last one was " + resp.Status
+	if after := resp.Header.Get("Retry-After"); after != "" {
+		a.text += ", to come back after " + after + " s"
+	}
+}
+
+// noteAnswers is the transport that fills lastAnswer.
+func noteAnswers(next http.RoundTripper) http.RoundTripper { return noting{next} }
+
+type noting struct{ next http.RoundTripper }
+
+// RoundTrip passes the request on.
+func (n noting) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := n.next.RoundTrip(r)
+	if last, ok := r.Context().Value(answerKey{}).(*lastAnswer); ok && err == nil && resp.StatusCode >= http.StatusBadRequest {
+		last.note(resp)
+	}
+	return resp, err
+}
+
+// WrappedRoundTripper lets the client find the transport below.
+func (n noting) WrappedRoundTripper() http.RoundTripper { return n.next }
