@@ -46,7 +46,7 @@ func main() {
 	fs.StringVar(&c.model, "model", ".bench/vllm/model", "directory with a tokenizer, for tools that insist on one")
 	fs.StringSliceVar(&c.loads, "loads", []string{"100x20ms", "1000x20ms", "10800x164ms"}, "streams x gap")
 	fs.StringSliceVar(&c.tools, "tools", toolNames(), "tools to run")
-	fs.DurationVar(&c.hold, "hold", 8*time.Second, "how long each load is held")
+	fs.DurationVar(&c.hold, "hold", 6*time.Second, "how long each load is held")
 	fs.DurationVar(&c.start, "start", 3*time.Minute, "how long a tool may take until it sends")
 	fs.DurationVar(&c.patience, "patience", 20*time.Second, "how much longer than planned requests may be in flight")
 	fs.DurationVar(&c.report, "report", time.Minute, "how long a tool may take for its report")
@@ -131,10 +131,10 @@ func parseLoad(text string, hold time.Duration) (load, error) {
 	if err != nil || gap <= 0 {
 		return l, fmt.Errorf("load %q: want streams x gap, such as 100x20ms", text)
 	}
-	// Long enough that requests come at a rate that any tool can send (660/s at most here).
-	length := 5 * time.Second
+	// Longer where there are many, so that connecting is not most of the work.
+	length := 4 * time.Second
 	if l.Streams > 5000 {
-		length = 16 * time.Second
+		length = 12 * time.Second
 	}
 	l.Gap, l.Tokens = gap, int(length/gap)
 	length = ttft + time.Duration(l.Tokens)*gap

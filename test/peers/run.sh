@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the peers once, builds this project and runs the comparison:
-#   run.sh [flags of peers: --loads 100x20ms,… --tools mifbench,vllm,… --hold 8s]
+#   run.sh [flags of peers: --loads 100x20ms,… --tools mifbench,vllm,… --hold 6s]
 # Everything goes to .bench below the repository's root, which git ignores.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
