@@ -45,9 +45,9 @@ func off(got, want float64) float64 { return 100 * (got/want - 1) }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// TestPredictPublishedRows holds output tokens per second and mean ITL to 3 %.
-// TTFT is only kept in its order of magnitude: an engine that sees nothing but
-// lengths cannot tell ShareGPT from Gutenberg.
+// TestPredictPublishedRows holds output tokens per second and mean ITL to 3 %, mean TTFT
+// to 10 %: an engine that sees nothing but lengths cannot tell ShareGPT from Gutenberg.
+// The row whose prefill ranks are all but full is kept in its order of magnitude.
 func TestPredictPublishedRows(t *testing.T) {
 	for i, want := range published {
 		got := Predict(publishedLoad(i))
@@ -61,7 +61,11 @@ func TestPredictPublishedRows(t *testing.T) {
 		if d := off(ms(got.ITL.Mean), want.itl); math.Abs(d) > 3 {
 			t.Errorf("%s: mean ITL %.1f ms is %+.1f %% off", want.name, ms(got.ITL.Mean), d)
 		}
-		if d := off(ms(got.TTFT.Mean), want.ttft); math.Abs(d) > 50 {
+		most := 10.0
+		if want.in == 2000 && want.rate == 60 {
+			most = 50
+		}
+		if d := off(ms(got.TTFT.Mean), want.ttft); math.Abs(d) > most {
 			t.Errorf("%s: mean TTFT %.0f ms is %+.1f %% off", want.name, ms(got.TTFT.Mean), d)
 		}
 		if got.Preemptions > 0 {
