@@ -79,7 +79,7 @@ type manyValue struct {
 }
 
 func (v *manyValue) String() string { return "" }
-func (v *manyValue) Type() string   { return v.kind + "…" }
+func (v *manyValue) Type() string   { return v.kind + "..." } // ASCII: the help is aligned by bytes
 func (v *manyValue) Set(s string) error {
 	*v.list = append(*v.list, s)
 	return nil

@@ -221,3 +221,28 @@ func TestServeKeepsRecords(t *testing.T) {
 		t.Fatalf("runs %v, %v:\n%s", runs, err, o.talk)
 	}
 }
+
+// Every flag of upstream's and the published benchmark's is known, and one that cannot be
+// obeyed says why.
+func TestServeKnowsEveryFlag(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "vllm_flags.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := newServeUser(t)
+	help := u.serve("--help").out
+	for _, name := range strings.Fields(string(text)) {
+		i := strings.Index(help, "--"+name+" ")
+		if i < 0 {
+			t.Errorf("--%s is not known", name)
+			continue
+		}
+		line, _, _ := strings.Cut(help[i:], "\n")
+		if _, why, refused := strings.Cut(line, "not part of this version: "); refused {
+			o := u.serve("--"+name+"=true", "--num-prompts", "1")
+			if o.code != 1 || len(why) < 10 || !strings.Contains(o.talk, "--"+name+" is not part of this version: ") {
+				t.Errorf("--%s: exit code %d:\n%s", name, o.code, o.talk)
+			}
+		}
+	}
+}

@@ -135,14 +135,19 @@ func (r *result) summarize() error {
 		Notes: r.Notes, Records: src, Provenance: r.provenance(),
 	}
 	if survey, err := metrics.NewSurvey(src); err == nil {
-		if line, err := survey.Timeline(src, timelineBins); err == nil {
+		if line, err := survey.Timeline(src, timelineBins(r.Outcome.Elapsed)); err == nil {
 			r.Report.Timeline = &line
 		}
 	}
 	return nil
 }
 
-const timelineBins = 400
+// timelineBins is how many points the curves have: 400, fewer in short runs, since bins about
+// as long as the time between two tokens would draw a comb.
+func timelineBins(elapsed time.Duration) int {
+	const most, least, shortest = 400, 20, 200 * time.Millisecond
+	return min(most, max(least, int(elapsed/shortest)))
+}
 
 func (r *result) provenance() map[string]string {
 	p := map[string]string{
