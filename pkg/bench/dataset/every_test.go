@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -184,6 +185,35 @@ func TestSaltIsTheRuns(t *testing.T) {
 	o.RunID = "b"
 	if second := texts(t, o, 20); !slices.Equal(first, again) || first[3][:16] == second[3][:16] {
 		t.Errorf("%.40q %.40q %.40q", first[3], again[3], second[3])
+	}
+}
+
+// The second opening takes the index from the cache, unless it is damaged; a file that has
+// changed has another.
+func TestIndexIsKept(t *testing.T) {
+	o := Options{Path: shareGPT(t, 50), Tokens: 100, Prompts: 20, CacheDir: t.TempDir()}
+	plain := o
+	plain.CacheDir = ""
+	want := texts(t, plain, 20)
+	for i := range 3 {
+		if !slices.Equal(texts(t, o, 20), want) {
+			t.Errorf("opening %d gives other prompts", i)
+		}
+		files, _ := filepath.Glob(filepath.Join(o.CacheDir, "index-*"))
+		if len(files) != 1 {
+			t.Fatalf("index files %q", files)
+		}
+		if i == 1 {
+			write(t, files[0], `{"sum":"`)
+		}
+	}
+	src, err := os.ReadFile(o.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, o.Path, strings.ReplaceAll(string(src), "and ", "end "))
+	if slices.Equal(texts(t, o, 20), want) {
+		t.Error("a changed file gives the prompts of the old one")
 	}
 }
 

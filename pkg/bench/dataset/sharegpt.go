@@ -50,7 +50,7 @@ type talks struct {
 // openShareGPT is the kind "sharegpt": one JSON array of entries with conversations, or
 // one entry a line. The file is read once and never held.
 func openShareGPT(ctx context.Context, o *opening) (Source, error) {
-	index, err := indexTalks(ctx, o.Path, o.Counter)
+	index, err := talkIndexOf(ctx, o)
 	if err != nil {
 		return nil, err
 	}
