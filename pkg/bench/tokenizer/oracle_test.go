@@ -111,7 +111,7 @@ func firstDifference(tk *Tokenizer, ours, theirs []int32) string {
 }
 
 // oracle runs the reference library and returns its ids and the seconds it spent.
-func oracle(t *testing.T, dir, path string, docs []document) ([][]int32, float64) {
+func oracle(t testing.TB, dir, path string, docs []document) ([][]int32, float64) {
 	t.Helper()
 	in, out := filepath.Join(t.TempDir(), "docs.jsonl"), filepath.Join(t.TempDir(), "ids.bin")
 	writeDocs(t, in, docs)
@@ -133,7 +133,7 @@ func oracle(t *testing.T, dir, path string, docs []document) ([][]int32, float64
 	return readIDs(t, out, len(docs)), seconds
 }
 
-func writeDocs(t *testing.T, path string, docs []document) {
+func writeDocs(t testing.TB, path string, docs []document) {
 	t.Helper()
 	f, err := os.Create(path)
 	if err != nil {
@@ -152,7 +152,7 @@ func writeDocs(t *testing.T, path string, docs []document) {
 	}
 }
 
-func readIDs(t *testing.T, path string, n int) [][]int32 {
+func readIDs(t testing.TB, path string, n int) [][]int32 {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
