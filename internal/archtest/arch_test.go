@@ -21,7 +21,7 @@ var rules = map[string][]string{
 	"internal/dag":          {},
 	"internal/runner":       {},
 	"internal/cli":          {"internal/...", "pkg/..."},
-	"internal/cli/view":     {"pkg/plan", "pkg/state", "pkg/deploy", "pkg/resource", "pkg/bench", "pkg/bench/metrics"},
+	"internal/cli/view":     {"pkg/check", "pkg/plan", "pkg/state", "pkg/deploy", "pkg/resource", "pkg/bench", "pkg/bench/metrics"},
 	"pkg/resource":          {},
 	"pkg/resource/kinds":    {"pkg/resource"},
 	"pkg/config":            {"pkg/resource", "internal/dag", "pkg/config/..."},

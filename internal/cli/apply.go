@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mifbench/mifbench/pkg/check"
 	"github.com/mifbench/mifbench/pkg/deploy"
 	"github.com/mifbench/mifbench/pkg/plan"
 	"github.com/mifbench/mifbench/pkg/state"
@@ -55,7 +56,7 @@ func (a *app) applyFresh(ctx context.Context, f *applyFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	s, err := a.openStack(a.soft, &f.stackFlags, f.options.Destroy)
+	s, err := a.openStack(a.soft, &f.stackFlags, f.options, check.ToApply)
 	if err != nil {
 		return err
 	}
@@ -117,7 +118,7 @@ func (a *app) applySaved(ctx context.Context, path string, f *applyFlags) error 
 		return err
 	}
 	a.chdir, f.vars, f.options = saved.ConfigDir, append(vars, f.vars...), saved.Options
-	s, err := a.openStack(a.soft, &f.stackFlags, saved.Options.Destroy)
+	s, err := a.openStack(a.soft, &f.stackFlags, saved.Options, check.ToApply)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/mifbench/mifbench/pkg/config"
-	"github.com/mifbench/mifbench/pkg/deploy/kube"
 	"github.com/mifbench/mifbench/pkg/state"
 	"github.com/mifbench/mifbench/pkg/state/kubestate"
 )
@@ -38,10 +37,7 @@ func (a *app) stateStore(ctx context.Context, cfg *config.Config) (state.Store, 
 		return state.NewLocal(cfg.Backend.Path), nil
 	}
 	s := &stack{name: cfg.Stack}
-	err := s.dial(ctx, kube.Options{
-		Kubeconfig: a.kubeconfig(cfg.Cluster.Kubeconfig), Context: cfg.Cluster.Context, Namespace: cfg.Cluster.Namespace,
-	})
-	if err != nil {
+	if err := s.dial(ctx, a.where(cfg)); err != nil {
 		return nil, err
 	}
 	return s.remember(cfg)

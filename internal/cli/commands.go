@@ -30,6 +30,7 @@ func commands() []command {
 	return []command{
 		{groupMain, (*app).initCommand},
 		{groupMain, (*app).validateCommand},
+		{groupMain, (*app).checkCommand},
 		{groupMain, (*app).planCommand},
 		{groupMain, (*app).applyCommand},
 		{groupMain, (*app).runCommand},

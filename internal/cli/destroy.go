@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mifbench/mifbench/pkg/check"
 	"github.com/mifbench/mifbench/pkg/deploy"
 	"github.com/mifbench/mifbench/pkg/plan"
 )
@@ -34,7 +35,7 @@ func (a *app) destroy(ctx context.Context, f *applyFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	s, err := a.openStack(a.soft, &f.stackFlags, true)
+	s, err := a.openStack(a.soft, &f.stackFlags, f.options, check.ToApply)
 	if err != nil {
 		return err
 	}

@@ -10,13 +10,14 @@ import (
 
 	"github.com/mifbench/mifbench/pkg/check"
 	"github.com/mifbench/mifbench/pkg/deploy/kube"
+	"github.com/mifbench/mifbench/pkg/plan"
 	"github.com/mifbench/mifbench/pkg/state"
 )
 
-// openStack loads the configuration and connects. For a destroy a configuration that is gone
-// or broken is no obstacle: the state knows what to remove.
-func (a *app) openStack(ctx context.Context, f *stackFlags, destroy bool) (*stack, error) {
-	if !destroy {
+// openStack loads the configuration, connects and runs the domain checks for a purpose. For a
+// destroy a configuration that is gone or broken is no obstacle: the state knows what to remove.
+func (a *app) openStack(ctx context.Context, f *stackFlags, o plan.Options, purpose check.Purpose) (*stack, error) {
+	if !o.Destroy {
 		cfg, err := a.load(f.vars, nil)
 		if err == nil {
 			err = a.diagnose(cfg, check.Run(cfg))
@@ -24,7 +25,11 @@ func (a *app) openStack(ctx context.Context, f *stackFlags, destroy bool) (*stac
 		if err != nil {
 			return nil, err
 		}
-		return a.connect(ctx, cfg)
+		s, err := a.connect(ctx, cfg)
+		if err == nil {
+			err = a.clusterChecks(ctx, s, o, purpose)
+		}
+		return s, err
 	}
 	cfg, diags := a.read(f.vars, nil)
 	if !diags.HasErrors() {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mifbench/mifbench/internal/cli/view"
+	"github.com/mifbench/mifbench/pkg/check"
 	"github.com/mifbench/mifbench/pkg/config"
 	"github.com/mifbench/mifbench/pkg/plan"
 	"github.com/mifbench/mifbench/pkg/resource"
@@ -63,7 +64,7 @@ func (a *app) runPlan(cmd *cobra.Command, f *planFlags) error {
 		return err
 	}
 	ctx := a.soft
-	s, err := a.openStack(ctx, &f.stackFlags, f.options.Destroy)
+	s, err := a.openStack(ctx, &f.stackFlags, f.options, check.ToPlan)
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,7 @@ type stack struct {
 	cfg     *config.Config // nil when destroy works from state alone
 	cluster kube.Cluster
 	kube    *kube.Driver
+	helm    *helm.Driver
 	drivers map[string]deploy.Driver
 	store   state.Store
 	prior   state.State
@@ -34,12 +35,10 @@ type stack struct {
 // belongs to another stack or another cluster.
 func (a *app) connect(ctx context.Context, cfg *config.Config) (*stack, error) {
 	s := &stack{name: cfg.Stack, cfg: cfg}
-	err := s.dial(ctx, kube.Options{
-		Kubeconfig: a.kubeconfig(cfg.Cluster.Kubeconfig), Context: cfg.Cluster.Context, Namespace: cfg.Cluster.Namespace,
-	})
-	if err != nil {
+	if err := s.dial(ctx, a.where(cfg)); err != nil {
 		return nil, err
 	}
+	var err error
 	if s.store, err = s.remember(cfg); err != nil {
 		return nil, err
 	}
@@ -55,13 +54,18 @@ func (s *stack) dial(ctx context.Context, o kube.Options) error {
 	if err != nil {
 		return err
 	}
-	s.kube, s.cluster = driver, driver.Cluster()
+	s.kube, s.helm, s.cluster = driver, releases, driver.Cluster()
 	s.drivers = map[string]deploy.Driver{
 		resource.DriverKube: driver,
 		resource.DriverHelm: releases,
 		resource.DriverECR:  ecr.New(driver, ecr.Options{}),
 	}
 	return nil
+}
+
+// where is the cluster that a configuration names.
+func (a *app) where(cfg *config.Config) kube.Options {
+	return kube.Options{Kubeconfig: a.kubeconfig(cfg.Cluster.Kubeconfig), Context: cfg.Cluster.Context, Namespace: cfg.Cluster.Namespace}
 }
 
 // kubeconfig: a path in the file is relative to the file; otherwise KUBECONFIG decides.

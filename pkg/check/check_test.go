@@ -117,7 +117,7 @@ func TestChecks(t *testing.T) {
 		})
 	}
 	for _, k := range check.All() {
-		if !covered[k.Code] {
+		if k.Run != nil && !covered[k.Code] {
 			t.Errorf("%s has no case", k.Code)
 		}
 	}

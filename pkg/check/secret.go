@@ -3,6 +3,7 @@ package check
 import (
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -13,22 +14,31 @@ import (
 // hidden stands for a sensitive text.
 const hidden = "(sensitive value)"
 
-// mask takes the sensitive texts of a configuration out of what checks say. Checks quote
+// masker takes the sensitive texts of a configuration out of what checks say. Checks quote
 // values, and a secret may sit in any of them.
-func mask(c *config.Config, diags hcl.Diagnostics) hcl.Diagnostics {
-	secrets := secretTexts(c)
-	if len(secrets) == 0 || len(diags) == 0 {
-		return diags
+// The texts are looked for only when there is something to say.
+type masker struct{ replacer func() *strings.Replacer }
+
+func newMasker(c *config.Config) masker {
+	return masker{replacer: sync.OnceValue(func() *strings.Replacer {
+		var pairs []string
+		for _, s := range secretTexts(c) {
+			pairs = append(pairs, s, hidden)
+		}
+		return strings.NewReplacer(pairs...)
+	})}
+}
+
+func (m masker) texts(list []string) {
+	for i, s := range list {
+		list[i] = m.replacer().Replace(s)
 	}
-	var pairs []string
-	for _, s := range secrets {
-		pairs = append(pairs, s, hidden)
+}
+
+func (m masker) diagnostics(list hcl.Diagnostics) {
+	for _, d := range list {
+		d.Detail = m.replacer().Replace(d.Detail)
 	}
-	r := strings.NewReplacer(pairs...)
-	for _, d := range diags {
-		d.Detail = r.Replace(d.Detail)
-	}
-	return diags
 }
 
 // secretTexts are the sensitive texts of variables and objects, longest first. Texts of one or

@@ -85,32 +85,15 @@ func (d *Driver) podsOf(ctx context.Context, id resource.ID, obj map[string]any)
 
 // Objects lists objects of one kind as the server has them; "" means all namespaces and no selector.
 func (d *Driver) Objects(ctx context.Context, apiVersion, kind, namespace, selector string) ([]map[string]any, error) {
-	k, err := d.kinds.lookup(ctx, apiVersion, kind)
+	if _, err := d.kinds.lookup(ctx, apiVersion, kind); err != nil {
+		return nil, err
+	}
+	var out []map[string]any
+	err := d.Each(ctx, Query{APIVersion: apiVersion, Kind: kind, Namespace: namespace, Labels: selector}, func(o map[string]any) { out = append(out, o) })
 	if err != nil {
 		return nil, err
 	}
-	opts := metav1.ListOptions{LabelSelector: selector, Limit: pageSize}
-	var out []map[string]any
-	for {
-		var list *unstructured.UnstructuredList
-		err := d.retryRead(ctx, func(ctx context.Context) (err error) {
-			if k.namespaced && namespace != "" {
-				list, err = d.dynamic.Resource(k.gvr).Namespace(namespace).List(ctx, opts)
-				return err
-			}
-			list, err = d.dynamic.Resource(k.gvr).List(ctx, opts)
-			return err
-		})
-		if err != nil {
-			return nil, d.explain("list", resource.ID{APIVersion: apiVersion, Kind: kind, Namespace: namespace, Name: "*"}, err)
-		}
-		for i := range list.Items {
-			out = append(out, list.Items[i].Object)
-		}
-		if opts.Continue = list.GetContinue(); opts.Continue == "" {
-			return out, nil
-		}
-	}
+	return out, nil
 }
 
 // PodsOf lists the pods behind a workload, a Service, an InferencePool, an InferenceService or
