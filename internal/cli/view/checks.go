@@ -26,7 +26,7 @@ func (s Style) Checks(results []check.Result, header []string) error {
 			s.checkLine(w, r, r.Title)
 		}
 	}
-	w.line(s.paint(green, statusWord("ok")), fmt.Sprintf("%d offline checks", offline))
+	w.line(s.paint(green, statusWord("ok")), counted(offline, "offline check"))
 	if n, why := unreached(results); n > 0 {
 		w.line(s.paint(yellow, statusWord("skipped")), fmt.Sprintf("%s of the cluster: %s", counted(n, "check"), why))
 	} else {
