@@ -132,7 +132,7 @@ func (s *stack) identity(ctx context.Context) (check.Identity, error) {
 	return id, err
 }
 
-// clusterChecks runs the cluster's checks for a plan or an apply, prints what they found and
+// clusterChecks runs the cluster's checks for a plan, an apply or a run, prints what they found and
 // what they could not look at, and fails on an error among them. Where only a part of the stack,
 // or only its state, is worked on, they warn: the error may be of another part.
 func (a *app) clusterChecks(ctx context.Context, s *stack, o plan.Options, p check.Purpose) error {

@@ -43,6 +43,9 @@ A check that does not fit your site is switched off by its code:
 		if k.Writes {
 			b.WriteString("\nA mere plan, which changes nothing, is only warned of it.\n")
 		}
+		if k.Measures {
+			b.WriteString("\nrun looks once more before it sends load, and warns.\n")
+		}
 		if k.Planned {
 			b.WriteString("\nplan and apply tell this in their own words, object by object; only check runs this row.\n")
 		}

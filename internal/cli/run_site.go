@@ -11,6 +11,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/mifbench/mifbench/pkg/check"
 	"github.com/mifbench/mifbench/pkg/config"
 	"github.com/mifbench/mifbench/pkg/deploy/kube"
 	"github.com/mifbench/mifbench/pkg/plan"
@@ -43,6 +44,9 @@ func (a *app) openSite(ctx context.Context, cfg *config.Config, f *runFlags) (*s
 		a.say("%s", line)
 	}
 	if err := a.driftGate(s, f); err != nil {
+		return nil, nil, err
+	}
+	if err := a.clusterChecks(a.soft, s, plan.Options{}, check.ToRun); err != nil {
 		return nil, nil, err
 	}
 	k, err := s.known(a.soft, s.prior)

@@ -31,6 +31,8 @@ type Check struct {
 	Look func(*Model, *World) Outcome
 	// Writes marks what hurts only those who change the cluster: a mere plan is warned.
 	Writes bool
+	// Measures marks what spoils a measurement on a stack that stands: run warns of it.
+	Measures bool
 	// Planned marks what a plan says by itself, of the same object and in more detail: only the
 	// command check runs it.
 	Planned bool

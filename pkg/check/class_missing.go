@@ -8,6 +8,10 @@ func classMissing() Check {
 		Why: "Without a controller that accepts the class nobody makes the gateway's pods, and it never gets an address.",
 		Fix: "Install the gateway controller (for istio: the chart istiod, 1.29.1), or name a class that there is.",
 		Look: func(m *Model, w *World) (o Outcome) {
+			if len(m.gateways) > 0 && w.unserved("gateway.networking.k8s.io/v1", "Gateway") {
+				o.skip("the cluster does not serve Gateways (MIF102)")
+				return o
+			}
 			for _, g := range m.gateways {
 				class := w.object(classID(g.class))
 				accepted, why := condition(class.is, "Accepted")

@@ -7,7 +7,7 @@ import (
 
 func contaminated() Check {
 	return Check{
-		Code: "MIF121", About: "others on pool and nodes", Title: "Others share the pool or the nodes", Severity: doubt,
+		Code: "MIF121", About: "others on pool and nodes", Title: "Others share the pool or the nodes", Severity: doubt, Measures: true,
 		Why: "They take a share of the requests, the GPUs or the network: what is measured is not this stack alone.",
 		Fix: "Move or stop them for the time of the benchmark, or give the stack nodes and a pool of its own.",
 		Look: func(m *Model, w *World) (o Outcome) {

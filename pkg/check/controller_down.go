@@ -8,7 +8,7 @@ import (
 
 func controllerDown() Check {
 	return Check{
-		Code: "MIF119", About: "controllers", Title: "Controller that is not available", Severity: doubt,
+		Code: "MIF119", About: "controllers", Title: "Controller that is not available", Severity: doubt, Measures: true,
 		Why: "Its objects are accepted, or refused by its webhook, and nothing becomes of them: apply would wait until its timeout.",
 		Fix: "Look at its pods (kubectl -n <namespace> get pods) before you apply.",
 		Look: func(m *Model, w *World) (o Outcome) {

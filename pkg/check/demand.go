@@ -48,7 +48,7 @@ func serviceDemand(w *World, e service, a assembled) demand {
 	return demand{
 		at:   func(detail string) Finding { return e.finding("template_refs", detail) },
 		name: e.resource.Address.String(), count: e.instances(w) * a.group, size: podRequests(a.pod), placement: newPlacement(a.pod), surge: a.surge,
-		mine: func(p livePod) bool { return p.namespace == id.Namespace && p.service() == id.Name },
+		mine: func(p livePod) bool { return p.of(id.Namespace, id.Name) },
 	}
 }
 

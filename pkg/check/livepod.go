@@ -41,6 +41,19 @@ func (p livePod) service() string {
 	return ""
 }
 
+// of tells whether the pod is one of an InferenceService, by whichever label says so.
+func (p livePod) of(namespace, service string) bool {
+	if p.namespace != namespace {
+		return false
+	}
+	for _, key := range []string{"mif.moreh.io/inferenceservice", "app.kubernetes.io/name", "leaderworkerset.sigs.k8s.io/name"} {
+		if textOf(p.labels[key]) == service {
+			return true
+		}
+	}
+	return false
+}
+
 // podRequests are the extended resources that a pod holds: of all containers and sidecars
 // together, or of one init container when that needs more.
 func podRequests(spec map[string]any) map[string]int64 {

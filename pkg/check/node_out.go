@@ -7,7 +7,7 @@ import (
 
 func nodeOut() Check {
 	return Check{
-		Code: "MIF111", About: "state of the nodes", Title: "Node cordoned or not ready", Severity: doubt,
+		Code: "MIF111", About: "state of the nodes", Title: "Node cordoned or not ready", Severity: doubt, Measures: true,
 		Why: "The node takes no new pods: one that ends there does not come back, and a benchmark on fewer nodes than meant is not the one that was meant.",
 		Fix: "Uncordon or repair the node (kubectl uncordon <node>; kubectl describe node <node>), or exclude it on purpose.",
 		Look: func(m *Model, w *World) (o Outcome) {

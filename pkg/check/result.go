@@ -30,6 +30,8 @@ const (
 	ToPlan
 	// ToApply leaves out what the plan says itself.
 	ToApply
+	// ToRun takes only what spoils a measurement, and only warns.
+	ToRun
 )
 
 // Judge runs the cluster's checks over what was read. The model must be the one that the
@@ -38,10 +40,10 @@ func Judge(m *Model, w *World, p Purpose) []Result {
 	var out []Result
 	hide := newMasker(m.Config)
 	for _, k := range All() {
-		if k.Look == nil || k.Planned && p != ToCheck {
+		if k.Look == nil || k.Planned && p != ToCheck || p == ToRun && !k.Measures {
 			continue
 		}
-		if k.Writes && p == ToPlan {
+		if p == ToRun || k.Writes && p == ToPlan {
 			k.Severity = doubt
 		}
 		r := Result{Code: k.Code, Title: k.Title, About: k.About, Cluster: true, Status: Off}

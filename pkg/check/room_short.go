@@ -9,7 +9,7 @@ func roomShort() Check {
 	return Check{
 		Code: "MIF109", About: "room for the pods", Title: "No room for the pods", Severity: fault,
 		Why: "A pod's devices must be free on one node; pods without room stay Pending, and apply would wait until its timeout.",
-		Fix: "Wait for the pods that hold them or move them, bring back nodes that are out, lower replicas, or take other nodes.",
+		Fix: "Wait for the pods that hold them or move them, bring back nodes that are out, lower replicas, or take other nodes; where nodes are added on demand, switch this check off.",
 		Look: func(m *Model, w *World) (o Outcome) {
 			list, ok := w.greedyDemands(m, &o)
 			if !ok {

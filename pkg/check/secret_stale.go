@@ -12,7 +12,7 @@ import (
 
 func secretStale() Check {
 	return Check{
-		Code: "MIF113", About: "life of the pull secrets", Title: "Pull secret that will not last", Severity: doubt,
+		Code: "MIF113", About: "life of the pull secrets", Title: "Pull secret that will not last", Severity: doubt, Measures: true,
 		Why: "ECR tokens live 12 hours: a pod that starts later, also one that restarts in the middle of a run, cannot pull its image.",
 		Fix: "See that the refresher runs (kubectl -n mif get cronjob), or let apply renew the token with mode = \"aws\".",
 		Look: func(m *Model, w *World) (o Outcome) {

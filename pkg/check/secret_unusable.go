@@ -12,7 +12,7 @@ import (
 
 func secretUnusable() Check {
 	return Check{
-		Code: "MIF112", About: "pull secrets", Title: "Pull secret that pulls nothing", Severity: fault,
+		Code: "MIF112", About: "pull secrets", Title: "Pull secret that pulls nothing", Severity: fault, Measures: true,
 		Why: "Nodes that do not have the image yet cannot pull it, and the pods end in ImagePullBackOff.",
 		Fix: "Look at the framework's CronJob ecr-token-refresher in mif and at the replicator, or use mode = \"aws\".",
 		Look: func(m *Model, w *World) (o Outcome) {

@@ -15,6 +15,10 @@ func templateMissing() Check {
 		Fix: "Correct the name, or install the version of moai-inference-preset that has it (v0.5.0 has the published ones).",
 		Look: func(m *Model, w *World) (o Outcome) {
 			n := 0
+			if len(m.services) > 0 && w.unserved(odinVersion, "InferenceServiceTemplate") {
+				o.skip("the cluster does not serve InferenceServiceTemplates (MIF102)")
+				return o
+			}
 			for _, e := range m.services {
 				for i, ref := range e.options.TemplateRefs {
 					_, where, unread := w.template(e.namespace, ref)

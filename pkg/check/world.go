@@ -67,10 +67,11 @@ func (w *World) Broken() []string {
 // object is a single object that was read.
 func (w *World) object(id resource.ID) got[map[string]any] { return w.objects[id] }
 
-// served tells whether a kind is there, in whatever version.
-func (w *World) served(k kindName) bool {
-	s := w.kinds[k]
-	return s.ok && s.is.Resource != ""
+// unserved tells that a kind is certainly not there, in no version: MIF102 says so, and what
+// depends on it need not be told as well.
+func (w *World) unserved(apiVersion, kind string) bool {
+	s := w.kinds[kindName{apiVersion, kind}]
+	return s.ok && s.is.Resource == ""
 }
 
 // Outcome is what one check found out.

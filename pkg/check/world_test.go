@@ -173,6 +173,10 @@ func brokenWorlds() []brokenWorld {
 	return []brokenWorld{
 		{code: "MIF101", name: "another-cluster", change: func(_ *fakeCluster, id *check.Identity) { id.StateUID = "uid-of-the-old-one" }},
 		{code: "MIF102", name: "kinds-missing", change: func(c *fakeCluster, _ *check.Identity) { c.absent = []string{"ServiceMonitor", "LeaderWorkerSet"} }},
+		{code: "MIF102", name: "empty-cluster", change: func(c *fakeCluster, _ *check.Identity) {
+			c.absent = []string{"Gateway", "HTTPRoute", "InferencePool", "InferenceService", "InferenceServiceTemplate", "LeaderWorkerSet", "ServiceMonitor", "PodMonitor", "DestinationRule"}
+			c.objects = c.objects[1:4] // the nodes
+		}},
 		{code: "MIF102", name: "version", change: func(c *fakeCluster, _ *check.Identity) {
 			c.old = map[string]string{"InferencePool": "inference.networking.x-k8s.io/v1alpha2"}
 		}},
@@ -380,13 +384,15 @@ func TestCopyIsAwaited(t *testing.T) {
 	}
 }
 
-// TestPurposes: a plan leaves out what it says itself, and only warns of what hinders an apply.
+// TestPurposes: a plan leaves out what it says itself, and only warns of what hinders an apply;
+// a run takes only what spoils it.
 func TestPurposes(t *testing.T) {
-	b := brokenWorld{world: []string{"", strings.Replace(bench, "stack: test", "stack: production", 1)}, change: func(c *fakeCluster, _ *check.Identity) { c.denied = []string{"* inferenceservices"} }}
+	b := brokenWorld{world: []string{"", strings.Replace(bench, "stack: test", "stack: production", 1) + pod("stray", "cpu-0", "mif.moreh.io/pool: heimdall", "0")}, change: func(c *fakeCluster, _ *check.Identity) { c.denied = []string{"* inferenceservices"} }}
 	for p, want := range map[check.Purpose]map[string]check.Status{
 		check.ToCheck: {"MIF115": check.Doubtful, "MIF118": check.Faulty},
 		check.ToPlan:  {"MIF115": "", "MIF118": check.Doubtful},
 		check.ToApply: {"MIF115": "", "MIF118": check.Faulty},
+		check.ToRun:   {"MIF115": "", "MIF118": "", "MIF121": check.Doubtful},
 	} {
 		_, results, _ := judge(t, b, p)
 		got := map[string]check.Status{}
