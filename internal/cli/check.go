@@ -128,8 +128,16 @@ func (s *stack) identity(ctx context.Context) (check.Identity, error) {
 		return id, err
 	}
 	st, err := store.Load(ctx)
+	switch {
+	case errors.Is(refused(err), check.ErrForbidden):
+		id.StateGap = "no right to read the state"
+		return id, nil
+	case err != nil:
+		id.StateGap = "the state could not be read"
+		return id, err
+	}
 	id.StateUID = st.ClusterUID
-	return id, err
+	return id, nil
 }
 
 // clusterChecks runs the cluster's checks for a plan, an apply or a run, prints what they found and

@@ -81,6 +81,8 @@ type Identity struct {
 	// UID is that of the namespace kube-system, StateUID the one that the state remembers, ""
 	// for none.
 	UID, StateUID string
+	// StateGap says why the state could not be read, "" when it could.
+	StateGap string
 	// Namespace is the context's own.
 	Namespace string
 }

@@ -11,6 +11,8 @@ func otherCluster() Check {
 			switch {
 			case w.UID == "":
 				o.skip("no right to read the namespace kube-system, whose UID tells clusters apart")
+			case w.StateGap != "":
+				o.skip("%s", w.StateGap)
 			case w.StateUID == "":
 				o.seen("no state yet; cluster %s at %s", w.UID, w.Server)
 			case w.StateUID == w.UID:
