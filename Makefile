@@ -107,7 +107,7 @@ bench: ## Benchmarks of the product's own code
 
 .PHONY: bench-provision
 bench-provision: build cluster-build helm-build kubectl-build ## mifbench beside helm and kubectl: time and API requests (ROUNDS=3)
-	MIFBENCH_REQUIRE_CLUSTER=1 MIFBENCH_BENCH_PROVISION=$(or $(ROUNDS),3) $(GO) test -count=1 -timeout 60m -run TestBenchProvision ./test/provision/
+	MIFBENCH_REQUIRE_CLUSTER=1 MIFBENCH_BENCH_PROVISION=$(or $(ROUNDS),3) $(GO) test -v -count=1 -timeout 60m -run TestBenchProvision ./test/provision/
 
 .PHONY: generate
 generate: build ## Rewrite the generated reference pages
