@@ -1,3 +1,5 @@
+//go:build linux
+
 // Command peers runs other load generators and this one against the same stamping
 // server, one after another, and prints what each cost and how well it timed: the table
 // of docs/performance.md. run.sh installs them and calls it.

@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -74,7 +76,7 @@ func (c config) play(ctx context.Context, args, env []string, l load, url, dir s
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
 	cmd.Env = append(os.Environ(), append(env, "DO_NOT_TRACK=1", "VLLM_NO_USAGE_STATS=1", "PYTHONWARNINGS=ignore")...)
-	if err := cmd.Start(); err != nil {
+	if err := on(false, cmd.Start); err != nil {
 		return nil, "", err
 	}
 	ended := make(chan error, 1)
@@ -146,7 +148,7 @@ func (c config) serve(ctx context.Context, l load) (*exec.Cmd, string, error) {
 		return nil, "", err
 	}
 	cmd.Stdout = cmd.Stderr
-	if err := cmd.Start(); err != nil {
+	if err := on(true, cmd.Start); err != nil {
 		return nil, "", fmt.Errorf("%s: %w", c.mifbench, err)
 	}
 	lines := bufio.NewScanner(pipe)
