@@ -1,8 +1,11 @@
 package dataset
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -198,7 +201,16 @@ func TestBuildIsReadBackAndChecked(t *testing.T) {
 	if !s.Info().Exact {
 		t.Errorf("info %+v", s.Info())
 	}
-	if _, err := Open(t.Context(), Options{Path: out, ServerURL: o.ServerURL, Model: "another"}); err == nil || !strings.Contains(err.Error(), "another tokenizer") {
+	if _, err := Open(t.Context(), Options{Path: out, Counter: letters{}}); err == nil || !strings.Contains(err.Error(), "built for another tokenizer") {
+		t.Errorf("error %v", err)
+	}
+	// A server is asked: the one that counts alike will do, whatever its model is called.
+	if _, err := Open(t.Context(), Options{Path: out, ServerURL: o.ServerURL, Model: "another"}); err != nil {
+		t.Error(err)
+	}
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"count": 61}`) }))
+	defer other.Close()
+	if _, err := Open(t.Context(), Options{Path: out, ServerURL: other.URL, Model: "m"}); err == nil || !strings.Contains(err.Error(), "row 1 has 60 tokens") || !strings.Contains(err.Error(), "the server counts 61") {
 		t.Errorf("error %v", err)
 	}
 	f, _ := os.OpenFile(out, os.O_APPEND|os.O_WRONLY, 0)
@@ -208,6 +220,12 @@ func TestBuildIsReadBackAndChecked(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// letters is an exact counter of another kind.
+type letters struct{}
+
+func (letters) Count(_ context.Context, text string) (int, error) { return len(text), nil }
+func (letters) Rule() Rule                                        { return Rule{Text: "letters", Hash: "letters", Exact: true} }
 
 func TestCustomRows(t *testing.T) {
 	path := write(t, "c.jsonl", `{"prompt": "one two three", "output_tokens": 9}`+"\n\n"+`{"prompt": "four"}`+"\n")
