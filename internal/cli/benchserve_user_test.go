@@ -41,6 +41,7 @@ type serveUser struct {
 	load     []asked
 	inFlight atomic.Int64
 	most     atomic.Int64
+	answered atomic.Int64
 }
 
 func newServeUser(t *testing.T) *serveUser {
@@ -61,6 +62,7 @@ func newServeUser(t *testing.T) *serveUser {
 			if n := u.inFlight.Add(1); n > u.most.Load() {
 				u.most.Store(n)
 			}
+			defer u.answered.Add(1)
 			defer u.inFlight.Add(-1)
 		}
 		pass.ServeHTTP(w, r)
@@ -105,7 +107,9 @@ func (u *serveUser) serve(flags ...string) outcome {
 
 func (u *serveUser) run(env cli.Env) outcome {
 	u.t.Helper()
-	u.load, u.most = nil, atomic.Int64{}
+	u.load = nil
+	u.most.Store(0)
+	u.answered.Store(0)
 	var out, talk bytes.Buffer
 	env.Stdout, env.Stderr, env.Environ = &out, &talk, u.env
 	code := cli.Run(u.t.Context(), env)

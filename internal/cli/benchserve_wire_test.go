@@ -102,14 +102,14 @@ func TestServeFlagsOfTimeouts(t *testing.T) {
 	}
 }
 
-// interruptAfter sends an interrupt a while after the first request came.
-func (u *serveUser) interruptAfter(d time.Duration) chan os.Signal {
+// interruptAfter sends an interrupt once some requests have been answered.
+func (u *serveUser) interruptAfter(requests int64) chan os.Signal {
 	interrupts := make(chan os.Signal, 1)
+	u.answered.Store(0)
 	go func() {
-		for u.inFlight.Load() == 0 {
+		for u.answered.Load() < requests {
 			time.Sleep(time.Millisecond)
 		}
-		time.Sleep(d)
 		interrupts <- syscall.SIGINT
 	}()
 	return interrupts
@@ -123,7 +123,7 @@ func TestServeInterrupted(t *testing.T) {
 		return append([]string{"bench", "serve", "--base-url", u.url, "--num-prompts", "3000", "--request-rate", "100", "--random-input-len", "20",
 			"--random-output-len", "5", "--save-result", "--result-filename", file}, flags...)
 	}
-	o := u.run(cli.Env{Interrupts: u.interruptAfter(200 * time.Millisecond), Args: long()})
+	o := u.run(cli.Env{Interrupts: u.interruptAfter(5), Args: long()})
 	if o.code != 130 {
 		t.Errorf("exit code %d:\n%s", o.code, o.talk)
 	}
@@ -133,7 +133,7 @@ func TestServeInterrupted(t *testing.T) {
 	}
 	inOrder(t, o.talk, "interrupted: ", " of 3000 requests were sent")
 
-	o = u.run(cli.Env{Interrupts: u.interruptAfter(200 * time.Millisecond), Args: long("--warmup-time", "60", "--cooldown-time", "70")})
+	o = u.run(cli.Env{Interrupts: u.interruptAfter(5), Args: long("--warmup-time", "60", "--cooldown-time", "70")})
 	if o.code != 130 || !strings.Contains(o.talk, "the figures are of all of it") {
 		t.Errorf("before the window: exit code %d:\n%s", o.code, o.talk)
 	}

@@ -64,7 +64,7 @@ func TestRow51030OneStalledStreamDoesNotHoldTheRun(t *testing.T) {
 		return benchtest.Stream(5, 0, time.Millisecond)
 	})
 	job := scenario(s.URL, 8, 4)
-	job.RequestIDPrefix, job.SkipProbe, job.Client.Timeouts.Idle = "r-", true, 100*time.Millisecond
+	job.RequestIDPrefix, job.SkipProbe, job.Client.Timeouts.Idle = "r-", true, time.Second
 	k := &keep{}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
