@@ -25,7 +25,7 @@ func releaseOther() Check {
 					o.seen("%s is free", r.Objects[0].ID.Name)
 				case want != "" && live.Chart != want:
 					o.find(finding(r, "name", at+fmt.Sprintf(" This block installs the chart %s.", want)))
-				case want == "heimdall" && strings.Contains(strings.ToLower(live.About), "operator"):
+				case isScheduler(r) && live.Chart == "heimdall" && strings.Contains(strings.ToLower(live.About), "operator"):
 					o.find(finding(r, "name", at+" Two products carry the name heimdall: this is the operator, and the block installs the scheduler."))
 				default:
 					o.seen("%s is %s %s", r.Objects[0].ID.Name, live.Chart, live.Version)
@@ -49,20 +49,32 @@ func (w *World) liveRelease(r config.Resource, o *Outcome) *Release {
 	return live.is
 }
 
-// chartName is the name of the chart of a block, "" where only the archive tells it.
+// chartName is the name of the chart of a block, "" where only the archive tells it: a path may
+// be called otherwise than the chart in it.
 func chartName(r config.Resource) string {
-	chart := ""
+	chart, repository := "", ""
 	switch o := r.Options.(type) {
 	case *kinds.Heimdall:
-		if chart = "heimdall"; o.Chart != nil {
+		chart, repository = "heimdall", o.Repository
+		if o.Chart != nil {
 			chart = *o.Chart
 		}
 	case *kinds.HelmRelease:
 		chart = o.Chart
+		if o.Repository != nil {
+			repository = *o.Repository
+		}
 	}
-	chart = chart[strings.LastIndex(chart, "/")+1:]
-	if strings.HasSuffix(chart, ".tgz") || chart == "." || chart == ".." {
-		return ""
+	for _, address := range []string{repository, chart} {
+		if scheme, _, ok := strings.Cut(address, "://"); ok && (scheme == "http" || scheme == "https" || scheme == "oci") && !strings.HasSuffix(address, ".tgz") {
+			name, _, _ := strings.Cut(chart[strings.LastIndex(chart, "/")+1:], ":")
+			return name
+		}
 	}
-	return chart
+	return ""
+}
+
+func isScheduler(r config.Resource) bool {
+	_, ok := newScheduler(r)
+	return ok
 }

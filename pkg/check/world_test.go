@@ -385,6 +385,23 @@ func TestCopyIsAwaited(t *testing.T) {
 	}
 }
 
+// TestChartOfAPath: a directory may be called otherwise than the chart in it.
+func TestChartOfAPath(t *testing.T) {
+	b := brokenWorld{
+		config: []string{"}\n\nscenario \"one\"", "}\n\nhelm_release \"other\" {\n  namespace = namespace.bench.name\n  chart     = \"./chart\"\n}\n\nscenario \"one\"",
+			`"https://example.org/charts"`, `"./charts"`},
+		world: []string{"", bench},
+		change: func(c *fakeCluster, _ *check.Identity) {
+			c.releases["bench/other"] = &check.Release{Revision: 1, Status: "failed", Chart: "small", Version: "1.0.0"}
+			c.releases["bench/heimdall"] = &check.Release{Revision: 1, Status: "deployed", Chart: "heimdall", Version: "v0.7.1"}
+		},
+	}
+	_, results, _ := judge(t, b, check.ToPlan)
+	if d := check.Diagnostics(results); len(d) > 0 {
+		t.Errorf("%s: %s", d[0].Summary, d[0].Detail)
+	}
+}
+
 // TestPurposes: a plan leaves out what it says itself, and only warns of what hinders an apply;
 // a run takes only what spoils it.
 func TestPurposes(t *testing.T) {
