@@ -55,7 +55,7 @@ func TestScripts(t *testing.T) {
 func freePort(ts *testscript.TestScript, _ bool, args []string) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	ts.Check(err)
-	defer l.Close() //nolint:errcheck // nothing was written
+	defer l.Close()
 	_, port, err := net.SplitHostPort(l.Addr().String())
 	ts.Check(err)
 	ts.Setenv(args[0], port)

@@ -24,8 +24,8 @@ func sayAll(t *testing.T, text string, parts ...string) {
 
 // TestComplaint27UnknownAndMissingArguments: the allowed names, a suggestion, the block and its line.
 func TestComplaint27UnknownAndMissingArguments(t *testing.T) {
-	sayAll(t, "namespace \"bench\" {\n  nmae = \"x\"\n}\n",
-		`line 2, in namespace "bench"`, `An argument named "nmae"`, `Did you mean "name"?`, "Arguments allowed here:", "labels and name")
+	sayAll(t, "namespace \"bench\" {\n  nome = \"x\"\n}\n",
+		`line 2, in namespace "bench"`, `An argument named "nome"`, `Did you mean "name"?`, "Arguments allowed here:", "labels and name")
 	sayAll(t, "\nnamespace \"bench\" {\n}\n", "line 2, in namespace \"bench\"", `namespace "bench" needs the argument "name"`)
 }
 

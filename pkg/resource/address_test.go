@@ -7,12 +7,12 @@ import (
 
 func TestAddressesRoundTrip(t *testing.T) {
 	for text, want := range map[string]Address{
-		`gateway.mif`:                  {Kind: "gateway", Name: "mif"},
-		`gateway.mif["a"]`:             {Kind: "gateway", Name: "mif", Key: `"a"`},
+		`gateway.mif`:                        {Kind: "gateway", Name: "mif"},
+		`gateway.mif["a"]`:                   {Kind: "gateway", Name: "mif", Key: `"a"`},
 		`gateway.mif["a \"quoted].[\" key"]`: {Kind: "gateway", Name: "mif", Key: StringKey(`a "quoted].[" key`)},
-		`gateway.mif[0]`:               {Kind: "gateway", Name: "mif", Key: "0"},
-		`module.x.gateway.mif`:         {Module: "x", Kind: "gateway", Name: "mif"},
-		`module.x["v1.2"].gateway.mif`: {Module: `x["v1.2"]`, Kind: "gateway", Name: "mif"},
+		`gateway.mif[0]`:                     {Kind: "gateway", Name: "mif", Key: "0"},
+		`module.x.gateway.mif`:               {Module: "x", Kind: "gateway", Name: "mif"},
+		`module.x["v1.2"].gateway.mif`:       {Module: `x["v1.2"]`, Kind: "gateway", Name: "mif"},
 		`module.x["a].module.y"].module.z[1].gateway.mif["b"]`: {Module: `x["a].module.y"].z[1]`, Kind: "gateway", Name: "mif", Key: `"b"`},
 		`module.x["q\"u.o"].a.b`:                               {Module: `x["q\"u.o"]`, Kind: "a", Name: "b"},
 	} {

@@ -109,7 +109,7 @@ func tokens(t *testing.T) string {
 	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/x-amz-json-1.1")
-		fmt.Fprintf(w, `{"authorizationData":[{"authorizationToken":"QVdTOmR1bW15","expiresAt":%d}]}`, time.Now().Add(12*time.Hour).Unix()) //nolint:errcheck // a broken answer fails the test
+		fmt.Fprintf(w, `{"authorizationData":[{"authorizationToken":"QVdTOmR1bW15","expiresAt":%d}]}`, time.Now().Add(12*time.Hour).Unix())
 	}))
 	t.Cleanup(srv.Close)
 	return srv.URL

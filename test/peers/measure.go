@@ -101,7 +101,7 @@ func (c config) play(ctx context.Context, args, env []string, l load, url, dir s
 			}
 			if why := c.overdue(started, begun, busy, l); why != "" {
 				endAll(cmd.Process.Pid)
-				<-ended
+				<-ended //nolint:errcheck // it was ended by us
 				return all, why, nil
 			}
 		case err := <-ended:

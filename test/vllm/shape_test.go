@@ -83,7 +83,7 @@ func inside(d *json.Decoder, out *strings.Builder, open json.Delim) error {
 	}
 	t, err := d.Token()
 	if err == nil {
-		out.WriteString(fmt.Sprint(t))
+		fmt.Fprint(out, t)
 	}
 	return err
 }
