@@ -72,8 +72,8 @@ func PrivateRegistries(hosts ...string) Option {
 // RestartBackoff sets the first delay of a crash loop, as time.ParseDuration reads it.
 func RestartBackoff(d string) Option { return flag("--restart-backoff", d) }
 
-func flag(name, value string) Option {
-	return func(o *options) { o.args = append(o.args, name, value) }
+func flag(args ...string) Option {
+	return func(o *options) { o.args = append(o.args, args...) }
 }
 
 // Start starts a cluster for one test and stops it at the test's end. It skips the test when the binary is missing.

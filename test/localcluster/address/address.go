@@ -4,6 +4,9 @@
 // and Services carry nominal addresses in 10.S.0.0/16 and whatever plays them listens on the twin: the same address with
 // 127 for 10. Nothing is ever listened for, or dialled, outside 127.0.0.0/8.
 //
+// The exception is a cluster inside a network namespace of its own that leads nowhere (Wire.Direct): there nominal
+// addresses are real ones.
+//
 // The package needs an operating system that answers on all of 127.0.0.0/8 without configuration: Linux.
 package address
 
@@ -75,6 +78,51 @@ func DialTwin(ctx context.Context, network, hostport string) (net.Conn, error) {
 	}
 	var d net.Dialer
 	return d.DialContext(ctx, network, net.JoinHostPort(Twin(host), port))
+}
+
+// Wire says where the holder of a nominal address is to be found. The zero value is the loopback twin.
+type Wire struct {
+	// Direct: at the nominal address itself.
+	Direct bool
+}
+
+// Addr returns the address to listen on, or to dial, for a nominal one.
+func (w Wire) Addr(ip string) string {
+	if w.Direct {
+		return ip
+	}
+	return Twin(ip)
+}
+
+// Dial dials a nominal host:port; it fits http.Transport.DialContext.
+func (w Wire) Dial(ctx context.Context, network, hostport string) (net.Conn, error) {
+	if w.Direct {
+		var d net.Dialer
+		return d.DialContext(ctx, network, hostport)
+	}
+	return DialTwin(ctx, network, hostport)
+}
+
+// Check tells whether the wire of a block can be used. Nominal addresses are for a network namespace that holds nothing
+// but the loopback interface yet, so that no packet can get out, and in which they have been made local.
+func (w Wire) Check(ctx context.Context, b Block) error {
+	if !w.Direct {
+		return nil
+	}
+	all, err := net.Interfaces()
+	if err != nil {
+		return fmt.Errorf("nominal addresses: %w", err)
+	}
+	for _, i := range all {
+		if i.Flags&net.FlagLoopback == 0 {
+			return fmt.Errorf("nominal addresses need a network namespace without any interface but the loopback; here is %s", i.Name)
+		}
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(b.Pod(0), "0"))
+	if err != nil {
+		return fmt.Errorf("nominal addresses are not local here: %w", err)
+	}
+	return l.Close()
 }
 
 // Claim takes the first block of which no other cluster holds the kubelet ports, and returns a listener per node. The

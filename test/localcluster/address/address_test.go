@@ -45,3 +45,19 @@ func TestClaimGivesSecondClusterAnotherBlock(t *testing.T) {
 		t.Fatalf("both clusters got block %d", a)
 	}
 }
+
+// TestNominalAddressesAreRefused: they are for a network namespace that leads nowhere, which a test's is not.
+func TestNominalAddressesAreRefused(t *testing.T) {
+	if err := (Wire{}).Check(t.Context(), 77); err != nil {
+		t.Errorf("loopback twins: %v", err)
+	}
+	if err := (Wire{Direct: true}).Check(t.Context(), 77); err == nil {
+		t.Error("nominal addresses are accepted")
+	}
+	if got := (Wire{Direct: true}).Addr("10.77.1.1"); got != "10.77.1.1" {
+		t.Errorf("nominal address became %s", got)
+	}
+	if got := (Wire{}).Addr("10.77.1.1"); got != "127.77.1.1" {
+		t.Errorf("twin is %s", got)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -84,8 +85,11 @@ func (c *cluster) start(ctx, startCtx context.Context) error {
 		return err
 	}
 	c.block = block
+	if err := c.o.wire.Check(ctx, block); err != nil {
+		return err
+	}
 	c.plane, err = controlplane.Start(ctx, controlplane.Options{
-		Dir: c.dir.ControlPlane(), Kubeconfig: c.dir.Kubeconfig(), Context: contextName, Block: block, Log: c.log})
+		Dir: c.dir.ControlPlane(), Kubeconfig: c.dir.Kubeconfig(), Context: contextName, Block: block, Wire: c.o.wire, Log: c.log})
 	if err != nil {
 		return err
 	}
@@ -93,16 +97,16 @@ func (c *cluster) start(ctx, startCtx context.Context) error {
 	if err != nil {
 		return err
 	}
-	proxy, err := serviceproxy.Start(ctx, c.plane.Config, c.log)
+	proxy, err := serviceproxy.Start(ctx, c.plane.Config, c.o.wire, c.static(), c.log)
 	if err != nil {
 		return err
 	}
 	g, gctx := errgroup.WithContext(startCtx)
 	g.Go(func() (err error) {
 		c.nodes, err = kubelet.Start(ctx, kubelet.Options{
-			Config: c.plane.Config, Dir: c.dir.Pods(), Block: block, Listeners: listeners, Engine: c.o.engine,
+			Config: c.plane.Config, Dir: c.dir.Pods(), Block: block, Listeners: listeners, Engine: c.o.engine, Wire: c.o.wire, Runtimes: kubelet.Runtimes(c.o.runtimes),
 			TLS:        &tls.Config{Certificates: []tls.Certificate{crt}, ClientCAs: c.plane.PKI.Pool(), ClientAuth: tls.RequireAndVerifyClientCert},
-			ReadyDelay: c.o.readyDelay, RestartBackoff: c.o.backoff, Marker: c.dir.Marker(), Log: c.log, Resolve: proxy.ClusterIP,
+			ReadyDelay: c.o.readyDelay, RestartBackoff: c.o.backoff, Marker: c.dir.Marker(), Log: c.log, Resolve: proxy.ClusterIP, Hosts: proxy.Hosts,
 			PrivateRegistries: strings.Split(c.o.registries, ","),
 		}, c.o.nodes)
 		return err
@@ -131,6 +135,14 @@ func (c *cluster) announce(env map[string]string) error {
 	return os.WriteFile(c.dir.Ready(), []byte(c.dir.Kubeconfig()+"\n"), 0o600)
 }
 
+// static are the Services without a selector: the API server's, where pods have a network to reach it by.
+func (c *cluster) static() map[string][]string {
+	if !c.o.wire.Direct {
+		return nil
+	}
+	return map[string][]string{net.JoinHostPort(c.block.KubernetesService(), "443"): {c.block.APIServer()}}
+}
+
 func (c *cluster) startStandIns(ctx context.Context) (map[string]string, error) {
 	if !c.o.runStandIns() {
 		return nil, nil
@@ -138,7 +150,7 @@ func (c *cluster) startStandIns(ctx context.Context) (map[string]string, error) 
 	env, err := standin.Start(ctx, standin.Options{
 		Config: c.plane.Config, Dir: c.dir.StandIns(), Only: c.o.only(),
 		Log:     func(format string, args ...any) { c.log.Info(fmt.Sprintf(format, args...)) },
-		PodDial: address.Twin,
+		PodDial: c.o.wire.Addr,
 		AllocIP: func() string { return c.block.StandIn(int(c.locals.Add(1) - 1)) },
 	})
 	if err == nil {

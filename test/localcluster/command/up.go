@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mifbench/mifbench/test/localcluster/address"
 	"github.com/mifbench/mifbench/test/localcluster/clusterdir"
 	"github.com/mifbench/mifbench/test/localcluster/kubelet"
 	"github.com/mifbench/mifbench/test/localcluster/standin"
@@ -30,6 +31,23 @@ type upOptions struct {
 	readyDelay   time.Duration
 	backoff      time.Duration
 	registries   string
+	wire         address.Wire
+	runtimes     runtimes
+}
+
+// runtimes are given as IMAGE=COMMAND; the command is split at spaces.
+type runtimes kubelet.Runtimes
+
+func (r runtimes) String() string { return "" }
+
+// Set adds one.
+func (r runtimes) Set(s string) error {
+	image, command, ok := strings.Cut(s, "=")
+	if argv := strings.Fields(command); ok && image != "" && len(argv) > 0 {
+		r[image] = argv
+		return nil
+	}
+	return fmt.Errorf("%q is not IMAGE=COMMAND", s)
 }
 
 func (o *upOptions) register(fs *flag.FlagSet) {
@@ -46,6 +64,9 @@ func (o *upOptions) register(fs *flag.FlagSet) {
 	fs.BoolVar(&o.dieWithStdin, "die-with-stdin", false, "with --foreground: end when standard input does")
 	fs.DurationVar(&o.timeout, "timeout", 3*time.Minute, "how long to wait for the cluster to be ready")
 	fs.StringVar(&o.registries, "private-registries", "", "`hosts` (with commas) whose images need a pull secret, or end in ImagePullBackOff")
+	fs.BoolVar(&o.wire.Direct, "nominal-addresses", false, "listen on the addresses that pods and Services have in the API, not on loopback ones; only inside a network namespace that leads nowhere (test/real)")
+	o.runtimes = runtimes{}
+	fs.Var(o.runtimes, "runtime", "`IMAGE=COMMAND` that plays the containers of an image, by the last element of its name without tag (may be repeated; test/real)")
 	fs.DurationVar(&o.readyDelay, "ready-delay", 300*time.Millisecond, "how long a container runs before it is ready")
 	fs.DurationVar(&o.backoff, "restart-backoff", time.Second, "first delay of a crash loop (a real kubelet: 10s)")
 }

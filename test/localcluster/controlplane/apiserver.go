@@ -65,7 +65,7 @@ func apiserverOptions(ctx context.Context, flags []string) (options.CompletedOpt
 // runAPIServer does what app.Run does, with one change: whatever the server dials in the pod network (the proxy
 // subresources of pods and services, webhooks behind a Service) is dialled at its loopback twin. It returns when the
 // server ends.
-func runAPIServer(ctx context.Context, opts options.CompletedOptions) error {
+func runAPIServer(ctx context.Context, opts options.CompletedOptions, wire address.Wire) error {
 	if opts.InformerName == nil {
 		name, err := cache.NewInformerName("kube-apiserver")
 		if err != nil {
@@ -77,7 +77,7 @@ func runAPIServer(ctx context.Context, opts options.CompletedOptions) error {
 	if err != nil {
 		return err
 	}
-	config.KubeAPIs.ControlPlane.ProxyTransport.DialContext = address.DialTwin
+	config.KubeAPIs.ControlPlane.ProxyTransport.DialContext = wire.Dial
 	completed, err := config.Complete()
 	if err != nil {
 		return err

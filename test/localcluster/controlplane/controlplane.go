@@ -28,6 +28,7 @@ type Options struct {
 	Kubeconfig string // file to write for the administrator
 	Context    string // name of the context in it
 	Block      address.Block
+	Wire       address.Wire // where what the API server dials in the pod network is to be found
 	Log        *slog.Logger
 }
 
@@ -57,7 +58,7 @@ func Start(ctx context.Context, o Options) (*Plane, error) {
 		return nil, err
 	}
 	exited := make(chan error, 2)
-	go report(ctx, exited, "kube-apiserver", func() error { return runAPIServer(ctx, opts) })
+	go report(ctx, exited, "kube-apiserver", func() error { return runAPIServer(ctx, opts, o.Wire) })
 	cfg, err := clientcmd.BuildConfigFromFlags("", o.Kubeconfig)
 	if err != nil {
 		return nil, err

@@ -44,8 +44,14 @@ func sources() []source {
 				"httproutes.gateway.networking.k8s.io", "referencegrants.gateway.networking.k8s.io",
 			}},
 		{"sigs.k8s.io/gateway-api-inference-extension", "v1.5.0", "h1:w9Awt60cmI1vM7Y6N81h8wDCBP0WkmxpdI7GKY0v070=",
-			[]string{"config/crd/bases/inference.networking.k8s.io_inferencepools.yaml"},
-			[]string{"inferencepools.inference.networking.k8s.io"}},
+			[]string{
+				"config/crd/bases/inference.networking.k8s.io_inferencepools.yaml",
+				"config/crd/bases/inference.networking.x-k8s.io_inferenceobjectives.yaml",
+			},
+			[]string{
+				"inferencepools.inference.networking.k8s.io",
+				"inferenceobjectives.inference.networking.x-k8s.io", // the endpoint picker does not start without
+			}},
 		{"sigs.k8s.io/lws", "v0.7.0", "h1:qWfzX8+UBak+Hq0+m/PuE3uO0mp/3dmm5q/h/7z31A8=",
 			[]string{"config/crd/bases/leaderworkerset.x-k8s.io_leaderworkersets.yaml"},
 			[]string{"leaderworkersets.leaderworkerset.x-k8s.io"}},

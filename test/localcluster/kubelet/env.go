@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	apiresource "k8s.io/kubernetes/pkg/api/v1/resource"
+	"k8s.io/kubernetes/pkg/fieldpath"
 	"k8s.io/kubernetes/third_party/forked/golang/expansion"
 )
 
@@ -83,7 +85,8 @@ func valueFrom(pod *corev1.Pod, c *corev1.Container, s *corev1.EnvVarSource, ip,
 		data, err := l.secret(s.SecretKeyRef.Name)
 		return key(data, s.SecretKeyRef.Key, "secret "+s.SecretKeyRef.Name, s.SecretKeyRef.Optional, err)
 	case s.ResourceFieldRef != nil:
-		return resourceValue(c, s.ResourceFieldRef.Resource), true, nil
+		v, err = resourceValue(c, s.ResourceFieldRef)
+		return v, true, err
 	}
 	return "", false, nil
 }
@@ -111,6 +114,10 @@ func fieldValue(pod *corev1.Pod, path, ip, hostIP string) (string, error) {
 		return pod.Annotations[k], nil
 	}
 	switch path {
+	case "metadata.labels":
+		return fieldpath.FormatMap(pod.Labels), nil
+	case "metadata.annotations":
+		return fieldpath.FormatMap(pod.Annotations), nil
 	case "metadata.name":
 		return pod.Name, nil
 	case "metadata.namespace":
@@ -137,15 +144,11 @@ func subscript(path, field string) (string, bool) {
 	return strings.CutSuffix(rest, "']")
 }
 
-// resourceValue gives limits and requests in whole units, rounded up, as the downward API does with divisor 1.
-func resourceValue(c *corev1.Container, name string) string {
-	list, res, _ := strings.Cut(name, ".")
-	from := c.Resources.Limits
-	if list == "requests" {
-		from = c.Resources.Requests
-	}
-	q := from[corev1.ResourceName(res)]
-	return fmt.Sprint(q.Value())
+// resourceValue gives a limit or request; a missing limit is all that the node has.
+func resourceValue(c *corev1.Container, ref *corev1.ResourceFieldSelector) (string, error) {
+	c = c.DeepCopy()
+	apiresource.MergeContainerResourceLimits(c, capacity(nil))
+	return apiresource.ExtractContainerResourceValue(ref, c)
 }
 
 // expandArgs puts variables into a command line, $(NAME) as in the Kubernetes API.

@@ -43,7 +43,9 @@ type Options struct {
 	Block          address.Block
 	Listeners      []net.Listener // one per node
 	TLS            *tls.Config    // of the kubelets' servers
+	Wire           address.Wire
 	Engine         Engine
+	Runtimes       Runtimes
 	ReadyDelay     time.Duration // how long a container runs before it is ready
 	RestartBackoff time.Duration // first delay of a crash loop; doubles up to 30 times itself
 	// PrivateRegistries are hosts whose images need an existing pull secret that holds the host.
@@ -53,6 +55,8 @@ type Options struct {
 
 	// Resolve finds the cluster IP of a Service for processes; nil: none is found.
 	Resolve func(namespace, name string) (ip string, ok bool)
+	// Hosts is the text of a hosts file with all Services; nil: none.
+	Hosts func() string
 }
 
 // Kubelet is all kubelets of a cluster.
@@ -83,7 +87,7 @@ func Start(ctx context.Context, o Options, gpuNodes int) (*Kubelet, error) {
 	}
 	k := &Kubelet{
 		Options: o, client: client, log: o.Log, now: time.Now, spawner: newSpawner(),
-		names: newNames(o.Block, o.Resolve),
+		names: newNames(o.Block, o.Wire, o.Resolve),
 		nodes: map[string]string{}, pods: map[types.UID]*worker{},
 		broadcaster: record.NewBroadcaster(record.WithContext(ctx)),
 	}

@@ -42,13 +42,17 @@ type Engine struct {
 type mode int
 
 const (
-	nominal mode = iota // said to be running, nothing runs
-	real                // its command runs on this machine
-	engine              // the simulator runs in its place
+	nominal   mode = iota // said to be running, nothing runs
+	real                  // its command runs on this machine
+	engine                // the simulator runs in its place
+	contained             // a runtime is given what a container runtime would be
 )
 
 // plan decides how a container is played, and with which command line (before variables and mounts are put in).
-func plan(pod *corev1.Pod, c *corev1.Container, e Engine, lookPath func(string) (string, error)) (mode, []string) {
+func plan(pod *corev1.Pod, c *corev1.Container, e Engine, runtimes Runtimes, lookPath func(string) (string, error)) (mode, []string) {
+	if run := runtimes.of(c.Image); run != nil {
+		return contained, append(append([]string{}, run...), c.Args...)
+	}
 	if role := pod.Labels[RoleLabel]; role == "prefill" || role == "decode" {
 		if e.Path != "" && c.Name == engineContainer(pod) {
 			return engine, nil
@@ -93,11 +97,11 @@ func engineContainer(pod *corev1.Pod) string {
 
 // engineArgv is the command line of the process behind an engine pod: one process, one port per rank. Of the engine's own
 // arguments it heeds the served name and prefix caching.
-func engineArgv(e Engine, pod *corev1.Pod, podIP string) []string {
+func engineArgv(e Engine, w address.Wire, pod *corev1.Pod, podIP string) []string {
 	text := commandText(pod)
 	argv := []string{
 		e.Path, "simulate",
-		"--listen", net.JoinHostPort(address.Twin(podIP), strconv.Itoa(EnginePort)),
+		"--listen", net.JoinHostPort(w.Addr(podIP), strconv.Itoa(EnginePort)),
 		"--ranks", strconv.Itoa(e.Ranks),
 		"--role", pod.Labels[RoleLabel],
 		"--preset", e.Preset,

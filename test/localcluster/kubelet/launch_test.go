@@ -7,6 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/mifbench/mifbench/test/localcluster/address"
 )
 
 func enginePod(command ...string) *corev1.Pod {
@@ -42,7 +44,7 @@ func TestPlan(t *testing.T) {
 		{"mifbench image by name", &corev1.Pod{}, corev1.Container{Image: "mifbench-client", Command: []string{"/usr/bin/mifbench", "run"}}, e, real, []string{"/bin/mifbench", "run"}},
 		{"mifbench image without the binary", &corev1.Pod{}, corev1.Container{Image: "mifbench:v1", Args: []string{"run"}}, Engine{}, nominal, nil},
 	} {
-		m, argv := plan(c.pod, &c.c, c.e, onPath)
+		m, argv := plan(c.pod, &c.c, c.e, nil, onPath)
 		if m != c.mode || !slices.Equal(argv, c.argv) {
 			t.Errorf("%s: got mode %v %q, want %v %q", c.about, m, argv, c.mode, c.argv)
 		}
@@ -54,14 +56,14 @@ func TestEngineArgv(t *testing.T) {
 	e := Engine{Path: "m", Speedup: 20, StreamScale: 75, Ranks: 8, Preset: "p"}
 	want := []string{"m", "simulate", "--listen", "127.77.1.9:8000", "--ranks", "8", "--role", "decode", "--preset", "p",
 		"--speedup", "20", "--stream-scale", "75", "--model", "org/model"}
-	if got := engineArgv(e, pod, "10.77.1.9"); !slices.Equal(got, want) {
+	if got := engineArgv(e, address.Wire{}, pod, "10.77.1.9"); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	pod.Spec.Containers[1].Env = []corev1.EnvVar{{Name: "EXTRA", Value: "--enable-prefix-caching"}}
 	pod.Annotations = map[string]string{ModelAnnotation: "other", EngineArgsAnnotation: "--fault reset:0.1"}
 	want[len(want)-1] = "other"
 	want = append(want, "--prefix-caching=on", "--fault", "reset:0.1")
-	if got := engineArgv(e, pod, "10.77.1.9"); !slices.Equal(got, want) {
+	if got := engineArgv(e, address.Wire{}, pod, "10.77.1.9"); !slices.Equal(got, want) {
 		t.Errorf("with annotations: got  %q\nwant %q", got, want)
 	}
 }

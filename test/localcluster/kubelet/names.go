@@ -15,13 +15,15 @@ type resolver func(namespace, name string) (ip string, ok bool)
 // nominal addresses lead nowhere. It works on text, before a process starts: command lines, variables, and files of
 // volumes. A Service that does not exist yet keeps its name.
 type names struct {
+	wire    address.Wire
 	resolve resolver
 	nominal *regexp.Regexp
 	service *regexp.Regexp
 }
 
-func newNames(b address.Block, r resolver) names {
+func newNames(b address.Block, w address.Wire, r resolver) names {
 	return names{
+		wire:    w,
 		resolve: r,
 		nominal: regexp.MustCompile(fmt.Sprintf(`\b10\.%d\.\d{1,3}\.\d{1,3}\b`, b)),
 		service: regexp.MustCompile(`\b([a-z0-9][a-z0-9-]*)\.([a-z0-9][a-z0-9-]*)\.svc(\.cluster\.local)?\b`),
@@ -38,7 +40,7 @@ func (n names) rewrite(s string) string {
 			return name
 		})
 	}
-	return n.nominal.ReplaceAllStringFunc(s, address.Twin)
+	return n.nominal.ReplaceAllStringFunc(s, n.wire.Addr)
 }
 
 func (n names) rewriteAll(in []string) []string {

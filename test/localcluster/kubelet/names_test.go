@@ -1,9 +1,13 @@
 package kubelet
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/mifbench/mifbench/test/localcluster/address"
+)
 
 func TestNames(t *testing.T) {
-	n := newNames(77, func(namespace, name string) (string, bool) {
+	n := newNames(77, address.Wire{}, func(namespace, name string) (string, bool) {
 		return "10.77.128.9", namespace == "bench" && name == "mif-istio"
 	})
 	for in, want := range map[string]string{

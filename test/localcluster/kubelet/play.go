@@ -66,11 +66,16 @@ func initPolicy(pod *corev1.Pod, c *corev1.Container) corev1.RestartPolicy {
 // mountVolumes retries until every volume can be laid out; a missing ConfigMap or Secret keeps a pod in ContainerCreating.
 func (w *worker) mountVolumes(ctx context.Context, pod *corev1.Pod) (map[string]string, bool) {
 	var token tokens
-	if w.runsProcesses(pod) {
+	edit := w.k.names.rewrite
+	runs := w.plays(pod)
+	if runs[real] || runs[contained] {
 		token = w.k.token(pod)
 	}
+	if runs[contained] { // it has the cluster network and a hosts file
+		edit = func(s string) string { return s }
+	}
 	for n := 0; ; n++ {
-		vols, err := volumes(ctx, pod, filepath.Join(w.k.podDir(pod.UID), "volumes"), w.k.lookup(ctx, pod.Namespace), token, w.k.names.rewrite)
+		vols, err := volumes(ctx, pod, filepath.Join(w.k.podDir(pod.UID), "volumes"), w.k.lookup(ctx, pod.Namespace), token, edit)
 		if err == nil {
 			return vols, true
 		}
@@ -83,15 +88,16 @@ func (w *worker) mountVolumes(ctx context.Context, pod *corev1.Pod) (map[string]
 	}
 }
 
-func (w *worker) runsProcesses(pod *corev1.Pod) bool {
+// plays tells which ways of playing a container the pod needs.
+func (w *worker) plays(pod *corev1.Pod) map[mode]bool {
+	out := map[mode]bool{}
 	for _, list := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
 		for i := range list {
-			if m, _ := plan(pod, &list[i], w.k.Engine, exec.LookPath); m == real {
-				return true
-			}
+			m, _ := plan(pod, &list[i], w.k.Engine, w.k.Runtimes, exec.LookPath)
+			out[m] = true
 		}
 	}
-	return false
+	return out
 }
 
 func waiting(reason, message string) func(*containerState) {

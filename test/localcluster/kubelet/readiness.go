@@ -9,9 +9,11 @@ import (
 	"strconv"
 	"time"
 
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	corev1 "k8s.io/api/core/v1"
-
-	"github.com/mifbench/mifbench/test/localcluster/address"
+	"k8s.io/utils/ptr"
 )
 
 // healthPoll is how often an engine that is coming up is asked.
@@ -50,21 +52,25 @@ func (r *runner) neverReady(ctx context.Context) {
 // check returns the test that applies.
 func (r *runner) check(m mode) func(context.Context) bool {
 	if m == engine {
-		return func(ctx context.Context) bool { return httpOK(ctx, "http", r.w.ip, EnginePort, "/health") }
+		return func(ctx context.Context) bool { return r.w.k.httpOK(ctx, "http", r.w.ip, EnginePort, "/health") }
 	}
 	p := r.c.ReadinessProbe
 	switch {
-	case m != real || p == nil:
+	case m != real && m != contained || p == nil:
 	case p.HTTPGet != nil:
 		scheme := "http"
 		if p.HTTPGet.Scheme == corev1.URISchemeHTTPS {
 			scheme = "https"
 		}
 		return func(ctx context.Context) bool {
-			return httpOK(ctx, scheme, r.w.ip, portOf(r.c, p.HTTPGet.Port.String()), p.HTTPGet.Path)
+			return r.w.k.httpOK(ctx, scheme, r.w.ip, portOf(r.c, p.HTTPGet.Port.String()), p.HTTPGet.Path)
 		}
+	case p.GRPC != nil:
+		return func(ctx context.Context) bool { return r.w.k.grpcServes(ctx, r.w.ip, p.GRPC) }
 	case p.TCPSocket != nil:
-		return func(ctx context.Context) bool { return accepts(ctx, r.w.ip, portOf(r.c, p.TCPSocket.Port.String())) }
+		return func(ctx context.Context) bool {
+			return r.w.k.accepts(ctx, r.w.ip, portOf(r.c, p.TCPSocket.Port.String()))
+		}
 	}
 	return func(context.Context) bool { return true }
 }
@@ -82,18 +88,33 @@ func portOf(c *corev1.Container, port string) int {
 	return 0
 }
 
-func accepts(ctx context.Context, podIP string, port int) bool {
-	c, err := address.DialTwin(ctx, "tcp", net.JoinHostPort(podIP, strconv.Itoa(port)))
+func (k *Kubelet) accepts(ctx context.Context, podIP string, port int) bool {
+	c, err := k.Wire.Dial(ctx, "tcp", net.JoinHostPort(podIP, strconv.Itoa(port)))
 	if err != nil {
 		return false
 	}
 	return c.Close() == nil
 }
 
-func httpOK(ctx context.Context, scheme, podIP string, port int, path string) bool {
+// grpcServes asks the gRPC health service.
+func (k *Kubelet) grpcServes(ctx context.Context, podIP string, p *corev1.GRPCAction) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	t := &http.Transport{DialContext: address.DialTwin, DisableKeepAlives: true}
+	conn, err := grpc.NewClient("passthrough:///"+net.JoinHostPort(podIP, strconv.Itoa(int(p.Port))),
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(ctx context.Context, at string) (net.Conn, error) { return k.Wire.Dial(ctx, "tcp", at) }))
+	if err != nil {
+		return false
+	}
+	defer func() { _ = conn.Close() }()
+	answer, err := healthpb.NewHealthClient(conn).Check(ctx, &healthpb.HealthCheckRequest{Service: ptr.Deref(p.Service, "")})
+	return err == nil && answer.Status == healthpb.HealthCheckResponse_SERVING
+}
+
+func (k *Kubelet) httpOK(ctx context.Context, scheme, podIP string, port int, path string) bool {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	t := &http.Transport{DialContext: k.Wire.Dial, DisableKeepAlives: true}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("%s://%s%s", scheme, net.JoinHostPort(podIP, strconv.Itoa(port)), path), nil)
 	if err != nil {
 		return false

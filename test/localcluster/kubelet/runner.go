@@ -103,9 +103,13 @@ func (r *runner) prepare(ctx context.Context) (environment, []string, mode, erro
 	for _, v := range vars {
 		rt.env = append(rt.env, v.Name+"="+k.names.rewrite(rt.mounts.rewrite(v.Value)))
 	}
-	m, argv := plan(r.pod, r.c, k.Engine, exec.LookPath)
-	if m == engine {
-		return rt, engineArgv(k.Engine, r.pod, r.w.ip), m, nil
+	m, argv := plan(r.pod, r.c, k.Engine, k.Runtimes, exec.LookPath)
+	switch m {
+	case engine:
+		return rt, engineArgv(k.Engine, k.Wire, r.pod, r.w.ip), m, nil
+	case contained:
+		rt.env, err = r.containedEnv(home, rt.mounts, vars)
+		return rt, expandArgs(argv, vars), m, err
 	}
 	return rt, k.names.rewriteAll(rt.mounts.rewriteAll(expandArgs(argv, vars))), m, nil
 }

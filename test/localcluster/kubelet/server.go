@@ -170,17 +170,20 @@ func (k *Kubelet) servePortForward(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
 	}
-	portforward.ServePortForward(w, r, forwarder{pod.ip}, pod.name, "", o, streamIdle, streamCreation, portforward.SupportedProtocols)
+	portforward.ServePortForward(w, r, forwarder{k.Wire, pod.ip}, pod.name, "", o, streamIdle, streamCreation, portforward.SupportedProtocols)
 }
 
-// forwarder connects to the loopback twin of a pod's address.
-type forwarder struct{ ip string }
+// forwarder connects to a pod.
+type forwarder struct {
+	wire address.Wire
+	ip   string
+}
 
 var _ portforward.PortForwarder = forwarder{}
 
 // PortForward copies in both directions until the pod's side has said all it has to say.
 func (f forwarder) PortForward(ctx context.Context, _, _ string, port int32, stream io.ReadWriteCloser) error {
-	c, err := address.DialTwin(ctx, "tcp", net.JoinHostPort(f.ip, strconv.Itoa(int(port))))
+	c, err := f.wire.Dial(ctx, "tcp", net.JoinHostPort(f.ip, strconv.Itoa(int(port))))
 	if err != nil {
 		return err
 	}

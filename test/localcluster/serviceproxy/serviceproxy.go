@@ -14,6 +14,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,6 +36,8 @@ const settle = 50 * time.Millisecond
 
 // Proxy is the proxy of a cluster.
 type Proxy struct {
+	wire     address.Wire
+	static   map[string][]string
 	log      *slog.Logger
 	services corelisters.ServiceLister
 	slices   discoverylisters.EndpointSliceLister
@@ -46,14 +49,16 @@ type Proxy struct {
 	refused  map[string]bool // addresses that could not be listened on
 }
 
-// Start returns when Services are known, and goes on until ctx ends.
-func Start(ctx context.Context, cfg *rest.Config, log *slog.Logger) (*Proxy, error) {
+// Start returns when Services are known, and goes on until ctx ends. static are further addresses to listen on, with
+// their backends.
+func Start(ctx context.Context, cfg *rest.Config, wire address.Wire, static map[string][]string, log *slog.Logger) (*Proxy, error) {
 	client, err := kubernetes.NewForConfig(cfg)
 	if err != nil {
 		return nil, err
 	}
 	f := informers.NewSharedInformerFactory(client, 0)
 	p := &Proxy{
+		wire: wire, static: static,
 		log: log, dirty: make(chan struct{}, 1), open: map[string]net.Listener{}, refused: map[string]bool{},
 		services: f.Core().V1().Services().Lister(), slices: f.Discovery().V1().EndpointSlices().Lister(),
 	}
@@ -82,6 +87,23 @@ func (p *Proxy) ClusterIP(namespace, name string) (ip string, ok bool) {
 		return "", false
 	}
 	return s.Spec.ClusterIP, true
+}
+
+// Hosts is the text of a hosts file with the names of all Services that have an address.
+func (p *Proxy) Hosts() string {
+	services, err := p.services.List(labels.Everything())
+	if err != nil {
+		p.log.Error("list services", "error", err)
+		return ""
+	}
+	var b strings.Builder
+	for _, s := range services {
+		if hasIP(s) {
+			name := s.Name + "." + s.Namespace
+			fmt.Fprintf(&b, "%s %s.svc.cluster.local %s.svc %s\n", s.Spec.ClusterIP, name, name, name)
+		}
+	}
+	return b.String()
 }
 
 func hasIP(s *corev1.Service) bool {
@@ -119,11 +141,13 @@ func (p *Proxy) refresh(ctx context.Context) {
 		p.log.Error("list endpoint slices", "error", err)
 		return
 	}
-	p.apply(ctx, table(services, slices))
+	want := table(p.wire, services, slices)
+	maps.Copy(want, p.static)
+	p.apply(ctx, want)
 }
 
 // table computes for each address to listen on where its connections may go.
-func table(services []*corev1.Service, slices []*discoveryv1.EndpointSlice) map[string][]string {
+func table(wire address.Wire, services []*corev1.Service, slices []*discoveryv1.EndpointSlice) map[string][]string {
 	out := map[string][]string{}
 	for _, s := range services {
 		if !hasIP(s) || len(s.Spec.Selector) == 0 {
@@ -133,11 +157,11 @@ func table(services []*corev1.Service, slices []*discoveryv1.EndpointSlice) map[
 			if port.Protocol != "" && port.Protocol != corev1.ProtocolTCP {
 				continue
 			}
-			at := join(s.Spec.ClusterIP, port.Port)
+			at := join(wire, s.Spec.ClusterIP, port.Port)
 			out[at] = nil
 			for _, sl := range slices {
 				if sl.Namespace == s.Namespace && sl.Labels[discoveryv1.LabelServiceName] == s.Name {
-					out[at] = append(out[at], backends(sl, port.Name)...)
+					out[at] = append(out[at], backends(wire, sl, port.Name)...)
 				}
 			}
 		}
@@ -145,11 +169,11 @@ func table(services []*corev1.Service, slices []*discoveryv1.EndpointSlice) map[
 	return out
 }
 
-func join(ip string, port int32) string {
-	return net.JoinHostPort(address.Twin(ip), strconv.Itoa(int(port)))
+func join(wire address.Wire, ip string, port int32) string {
+	return net.JoinHostPort(wire.Addr(ip), strconv.Itoa(int(port)))
 }
 
-func backends(sl *discoveryv1.EndpointSlice, portName string) []string {
+func backends(wire address.Wire, sl *discoveryv1.EndpointSlice, portName string) []string {
 	var out []string
 	for _, port := range sl.Ports {
 		if port.Port == nil || port.Name != nil && *port.Name != portName {
@@ -158,7 +182,7 @@ func backends(sl *discoveryv1.EndpointSlice, portName string) []string {
 		for _, e := range sl.Endpoints {
 			if e.Conditions.Ready == nil || *e.Conditions.Ready {
 				for _, ip := range e.Addresses {
-					out = append(out, join(ip, *port.Port))
+					out = append(out, join(wire, ip, *port.Port))
 				}
 			}
 		}

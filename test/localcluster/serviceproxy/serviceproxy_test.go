@@ -13,6 +13,8 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+
+	"github.com/mifbench/mifbench/test/localcluster/address"
 )
 
 func TestTable(t *testing.T) {
@@ -28,7 +30,7 @@ func TestTable(t *testing.T) {
 			{Addresses: []string{"10.77.1.2"}, Conditions: discoveryv1.EndpointConditions{Ready: ptr.To(false)}},
 		},
 	}
-	got := table([]*corev1.Service{
+	got := table(address.Wire{}, []*corev1.Service{
 		svc("web", "10.77.128.5", corev1.ServicePort{Name: "http", Port: 80}, corev1.ServicePort{Name: "dns", Port: 53, Protocol: corev1.ProtocolUDP}),
 		svc("none", "10.77.128.6", corev1.ServicePort{Port: 80}),
 		svc("headless", corev1.ClusterIPNone, corev1.ServicePort{Port: 80}),

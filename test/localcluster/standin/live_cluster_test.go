@@ -21,7 +21,7 @@ import (
 )
 
 // patience bounds every wait; the machine may be compiling something.
-const patience = 90 * time.Second
+const patience = 4 * time.Minute
 
 // live is a cluster with all stand-ins and engines that are only nominal.
 type live struct {

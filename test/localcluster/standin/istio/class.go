@@ -13,7 +13,7 @@ func applyClass(ctx context.Context, c *reconcile.Cluster) error {
 		"metadata": map[string]any{"name": ClassName},
 		"spec": map[string]any{
 			"controllerName": Controller,
-			"description":    "Stand-in for Istio's class of the local control plane",
+			"description":    "The default Istio GatewayClass",
 		},
 	})
 	if err != nil {
@@ -30,7 +30,7 @@ func (ctl *controller) classStatus(ctx context.Context) error {
 		return nil
 	}
 	conds := reconcile.Conditions(nested(u.Object, "status", "conditions"),
-		reconcile.Condition("Accepted", true, u.GetGeneration(), "Accepted", "handled by the stand-in for Istio"))
+		reconcile.Condition("Accepted", true, u.GetGeneration(), "Accepted", "Handled by Istio controller"))
 	return ctl.c.PatchStatus(ctx, reconcile.GatewayClasses(), u, map[string]any{"conditions": conds})
 }
 

@@ -3,8 +3,7 @@
 // one writes, a Gateway gets its Deployment and Service, and requests really flow (package dataplane).
 //
 // What it does not do: TLS and TCP listeners, Service backends, filters, weights and timeouts of routes, cross-namespace
-// grants, the mesh, DestinationRules, the shadow Services of pools, repair of generated objects changed by hand. It does
-// not read heimdall's EndpointPickerConfig: requests are always spread over prefill and decode ranks by active requests.
+// grants, the mesh, DestinationRules, repair of generated objects changed by hand. It does not read heimdall's EndpointPickerConfig: requests are always spread over prefill and decode ranks by active requests.
 // It has no cloud load balancer, so a Gateway whose Service is of type LoadBalancer simply gets the loopback address.
 // Unlike istiod, which keeps silent, it reports NoMatchingParent on a route whose Gateway does not exist.
 //
@@ -92,7 +91,11 @@ func (ctl *controller) pass(ctx context.Context) error {
 		errs = append(errs, ctl.c.PatchStatus(ctx, reconcile.HTTPRoutes(), r.live, r.status()))
 	}
 	for _, p := range w.pools {
-		errs = append(errs, ctl.c.PatchStatus(ctx, reconcile.InferencePools(), p.live, poolStatus(p, routes)))
+		status := poolStatus(p, routes)
+		errs = append(errs, ctl.c.PatchStatus(ctx, reconcile.InferencePools(), p.live, status))
+		if led(status) {
+			errs = append(errs, ctl.shadow(ctx, p, w.services))
+		}
 	}
 	errs = append(errs, ctl.classStatus(ctx))
 	return errors.Join(errs...)

@@ -109,7 +109,7 @@ func TestGatewayConditions(t *testing.T) {
 		accepted, programmed string // reasons
 	}{
 		{"a gateway whose proxy is ready", func(*gateway) {}, "127.77.0.9", "Accepted", "Programmed"},
-		{"a proxy that is not ready yet", func(g *gateway) { g.proxies = nil }, "127.77.0.9", "Accepted", "Pending"},
+		{"a proxy that is not ready yet", func(g *gateway) { g.proxies = nil }, "127.77.0.9", "Accepted", "Programmed"},
 		{"no address", func(*gateway) {}, "", "Accepted", "AddressNotAssigned"},
 		{"a wrong overlay", func(g *gateway) { g.problem = problem{"Invalid", "not YAML"} }, "127.77.0.9", "Accepted", "Invalid"},
 		{"a missing ConfigMap", func(g *gateway) { g.problem = problem{"InvalidParameters", "not found"} }, "127.77.0.9", "InvalidParameters", "Invalid"},
@@ -124,7 +124,7 @@ func TestGatewayConditions(t *testing.T) {
 			for _, cond := range gatewayStatus(g, nil, c.address)["conditions"].([]metav1.Condition) {
 				got[cond.Type] = cond.Reason
 			}
-			if d := cmp.Diff(map[string]string{"Accepted": c.accepted, "Programmed": c.programmed}, got); d != "" {
+			if d := cmp.Diff(map[string]string{"Accepted": c.accepted, "Programmed": c.programmed, "ResolvedRefs": "ResolvedRefs"}, got); d != "" {
 				t.Errorf("reasons (-want +got):\n%s", d)
 			}
 		})
@@ -210,5 +210,13 @@ func TestRanks(t *testing.T) {
 	w.pods = w.pods[:6]
 	if got := ranks(w, testPool(t), twin); !strings.Contains(got.Down, "no pod behind Service epp is ready") {
 		t.Errorf("without a ready picker the pool says %q", got.Down)
+	}
+}
+
+// TestShadowService: the name is the one that istiod gives to the pool of the published stack.
+func TestShadowService(t *testing.T) {
+	s := shadowService(testPool(t))
+	if s.Name != "heimdall-ip-77f1d1c0" || s.Spec.ClusterIP != "None" || len(s.Spec.Ports) != 2 || s.Spec.Ports[1].Port != 54322 || s.Spec.Ports[1].TargetPort.IntValue() != 8001 {
+		t.Errorf("%s: %+v", s.Name, s.Spec)
 	}
 }

@@ -2,6 +2,10 @@ package istio
 
 import (
 	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,7 +19,8 @@ func gatewayStatus(g *gateway, routes []*route, address string) map[string]any {
 	accepted, programmed := judgeGateway(g, address)
 	conds := reconcile.Conditions(nested(g.live.Object, "status", "conditions"),
 		verdict("Accepted", accepted, gen, "Accepted", "Resource accepted"),
-		verdict("Programmed", programmed, gen, "Programmed", fmt.Sprintf("Resource programmed, assigned to service %s", host(g))))
+		verdict("Programmed", programmed, gen, "Programmed", fmt.Sprintf("Resource programmed, assigned to service(s) %s", serving(g))),
+		verdict("ResolvedRefs", problem{}, gen, "ResolvedRefs", "All references resolved"))
 	return map[string]any{
 		"conditions": conds, "addresses": addresses(g, address), "listeners": listenerStatuses(g, routes, programmed),
 	}
@@ -38,9 +43,8 @@ func judgeGateway(g *gateway, address string) (accepted, programmed problem) {
 		programmed = problem{"Invalid", accepted.message}
 	case address == "":
 		programmed = problem{"AddressNotAssigned", "no loopback address could be opened; see the control plane's log"}
-	case readyProxies(g) == 0:
-		programmed = problem{"Pending", fmt.Sprintf("Deployment %s/%s has no ready pod", g.live.GetNamespace(), objectName(g))}
 	}
+	// Whether the proxy is ready plays no part: istiod looks at the Service only.
 	return accepted, programmed
 }
 
@@ -72,12 +76,26 @@ func addresses(g *gateway, address string) []any {
 	return out
 }
 
+// serving lists the host and port of each listener, as Istio reports them.
+func serving(g *gateway) string {
+	var all []string
+	for _, l := range g.spec.Listeners {
+		if at := net.JoinHostPort(host(g), strconv.Itoa(l.Port)); supported(l) && !slices.Contains(all, at) {
+			all = append(all, at)
+		}
+	}
+	if n := len(all); n > 2 {
+		return strings.Join(all[:n-1], ", ") + ", and " + all[n-1]
+	}
+	return strings.Join(all, " and ")
+}
+
 func listenerStatuses(g *gateway, routes []*route, programmed problem) []any {
 	old, _ := nested(g.live.Object, "status", "listeners").([]any)
 	gen := g.live.GetGeneration()
 	out := []any{}
 	for _, l := range g.spec.Listeners {
-		kinds, bad := []any{map[string]any{"group": gatewayGroup, "kind": "HTTPRoute"}}, problem{}
+		kinds, bad := []any{map[string]any{"group": gatewayGroup, "kind": "HTTPRoute"}, map[string]any{"group": gatewayGroup, "kind": "GRPCRoute"}}, problem{}
 		if !supported(l) {
 			kinds, bad = []any{}, problem{"UnsupportedProtocol", "protocol " + l.Protocol + " is not served by the stand-in"}
 		}
@@ -135,14 +153,14 @@ func poolStatus(p *pool, routes []*route) map[string]any {
 				continue
 			}
 			seen[par.gateway] = true
-			group := gatewayGroup
+			group := "networking.istio.io" // istiod names the group of its own Gateways here
 			ref := reference{Group: &group, Kind: "Gateway", Namespace: par.gateway.live.GetNamespace(), Name: par.gateway.live.GetName()}
 			old := oldParent(nested(p.live.Object, "status", "parents"), ref)
 			parents = append(parents, map[string]any{
 				"parentRef": ref, "controllerName": Controller,
 				"conditions": reconcile.Conditions(old,
-					condition("Accepted", true, gen, "Accepted", "Referenced by an HTTPRoute accepted by the Gateway"),
-					verdict("ResolvedRefs", p.picker, gen, "ResolvedRefs", "Referenced ExtensionRef resolved")),
+					condition("Accepted", true, gen, "Accepted", "Referenced by an HTTPRoute accepted by the parentRef Gateway"),
+					verdict("ResolvedRefs", p.picker, gen, "ResolvedRefs", "Referenced ExtensionRef resolved successfully")),
 			})
 		}
 	}

@@ -79,6 +79,9 @@ type poolSpec struct {
 	EndpointPickerRef struct {
 		Name        string `json:"name"`
 		FailureMode string `json:"failureMode"`
+		Port        struct {
+			Number int `json:"number"`
+		} `json:"port"`
 	} `json:"endpointPickerRef"`
 }
 
