@@ -60,13 +60,18 @@ test-unit: ## Tests that need no control plane
 
 .PHONY: test-cluster
 test-cluster: build helm-build ## Tests on a real API server
-	MIFBENCH_REQUIRE_CLUSTER=1 MIFBENCH_REQUIRE_HELM=1 $(GO) test -count=1 -p 1 -timeout 20m ./internal/clustertest/... ./pkg/deploy/... ./test/e2e/... ./test/provision/...
+	MIFBENCH_REQUIRE_CLUSTER=1 MIFBENCH_REQUIRE_HELM=1 $(GO) test -count=1 -p 1 -timeout 20m ./internal/clustertest/... ./pkg/deploy/... ./test/e2e/... ./test/provision/... ./test/real/...
 	$(GO) -C test/localcluster test ./...
 
 .PHONY: eppcheck
 eppcheck: ## The endpoint picker's checks against the scheduler that they follow (300 CPU seconds the first time)
 	$(GO) test -count=1 ./pkg/check -run TestDrawPickerCases -picker-cases $(BIN)/picker-cases.json
 	$(GO) -C test/eppcheck test -vet=off -v -run 'TestDrawn|TestCases|TestGenerated' . -cases $(BIN)/picker-cases.json
+
+.PHONY: e2e-real
+e2e-real: build cluster-build ## The published stack on the real istiod, Envoy and endpoint picker (root; 1,000 CPU seconds the first time)
+	test/real/build.sh $(BIN)/real
+	cd test/real && MIFBENCH_REAL=$(BIN)/real MIFBENCH_REQUIRE_CLUSTER=1 ./enter.sh $(BIN)/real/real.test -test.run TestRealParts -test.v -test.timeout 20m
 
 .PHONY: test-race
 test-race: ## The small packages under the race detector

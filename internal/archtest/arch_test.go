@@ -53,6 +53,7 @@ var rules = map[string][]string{
 	"test/e2e":              {"internal/clustertest", "internal/faultproxy"},
 	"test/provision":        {},
 	"test/peers":            {"pkg/bench", "pkg/bench/arrival", "pkg/bench/client", "pkg/bench/dataset", "pkg/bench/record"},
+	"test/real":             {"internal/clustertest"},
 	"test/texts":            {},
 	"test/vllm":             {},
 }
