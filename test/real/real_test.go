@@ -57,7 +57,7 @@ func TestRealParts(t *testing.T) {
 	t.Run("status", func(t *testing.T) { checkStatus(t, c) })
 	t.Run("requests", func(t *testing.T) { checkRequests(t, c) })
 	t.Run("run", func(t *testing.T) {
-		t.Log(tail(published.run(0, "run", "--scenario", "smoke")))
+		t.Log(tail(published.run(0, "run", "smoke")))
 	})
 	published.run(0, "plan", "--detailed-exitcode")
 	t.Log(tail(published.run(0, "destroy", "--auto-approve")))
