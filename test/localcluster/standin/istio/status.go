@@ -157,7 +157,7 @@ func poolStatus(p *pool, routes []*route) map[string]any {
 			ref := reference{Group: &group, Kind: "Gateway", Namespace: par.gateway.live.GetNamespace(), Name: par.gateway.live.GetName()}
 			old := oldParent(nested(p.live.Object, "status", "parents"), ref)
 			parents = append(parents, map[string]any{
-				"parentRef": ref, "controllerName": Controller,
+				"parentRef": ref, // istiod gives no controllerName here
 				"conditions": reconcile.Conditions(old,
 					condition("Accepted", true, gen, "Accepted", "Referenced by an HTTPRoute accepted by the parentRef Gateway"),
 					verdict("ResolvedRefs", p.picker, gen, "ResolvedRefs", "Referenced ExtensionRef resolved successfully")),
