@@ -2,6 +2,8 @@
 # product, its tests and the local control plane.
 export GOFLAGS := -buildvcs=false -trimpath
 export CGO_ENABLED := 0
+# Tests stay on this machine: no question to the address of a cloud's instance metadata.
+export AWS_EC2_METADATA_DISABLED := true
 
 GO   ?= go
 BIN  := $(CURDIR)/bin

@@ -51,7 +51,8 @@ func newUser(t *testing.T, stack string) *user {
 		t.Skip("bin/mifbench is missing: make build")
 	}
 	c := cluster.Get(t)
-	u := &user{t: t, dir: t.TempDir(), env: os.Environ()}
+	// No test may ask the address of a cloud's instance metadata.
+	u := &user{t: t, dir: t.TempDir(), env: append(os.Environ(), "AWS_EC2_METADATA_DISABLED=true")}
 	for k, v := range c.Env {
 		u.env = append(u.env, k+"="+v)
 	}

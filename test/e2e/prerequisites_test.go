@@ -123,11 +123,11 @@ func TestPrerequisitesOnAnEmptyCluster(t *testing.T) {
 	}
 	c := clustertest.Start(t, clustertest.WithoutCRDs())
 	url := chartRepository(t, os.Getenv(publishedVariable))
-	u := &user{t: t, dir: t.TempDir(), env: os.Environ()}
+	u := &user{t: t, dir: t.TempDir(), env: append(os.Environ(), "AWS_EC2_METADATA_DISABLED=true")}
 	for k, v := range c.Env {
 		u.env = append(u.env, k+"="+v)
 	}
-	u.env = append(u.env, "AWS_ENDPOINT_URL_ECR="+tokens(t), "AWS_ACCESS_KEY_ID=x", "AWS_SECRET_ACCESS_KEY=x", "AWS_EC2_METADATA_DISABLED=true")
+	u.env = append(u.env, "AWS_ENDPOINT_URL_ECR="+tokens(t), "AWS_ACCESS_KEY_ID=x", "AWS_SECRET_ACCESS_KEY=x")
 	files, err := filepath.Glob("../../examples/prerequisites/*.mif.hcl")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
