@@ -23,6 +23,7 @@ type planFlags struct {
 	out          string
 	detailedExit bool
 	expand       bool
+	offline      bool
 }
 
 func (a *app) planCommand() *cobra.Command {
@@ -36,6 +37,7 @@ apply would change. It changes nothing.
 Exit code 0; with --detailed-exitcode 2 when there are changes.`,
 		Example: `  mifbench plan --var-file site.mifvars
   mifbench plan --out plan.bin && mifbench apply plan.bin
+  mifbench plan --offline
   mifbench plan --destroy`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.runPlan(cmd, &f) },
@@ -47,6 +49,7 @@ Exit code 0; with --detailed-exitcode 2 when there are changes.`,
 	fs.BoolVar(&f.detailedExit, "detailed-exitcode", false, "exit 2 when there are changes")
 	fs.BoolVar(&f.expand, "expand", false, "show every field of the objects behind a release")
 	fs.BoolVar(&f.options.Destroy, "destroy", false, "plan the removal of the stack")
+	fs.BoolVar(&f.offline, "offline", false, "ask neither cluster nor state: show every object as in an empty cluster")
 	fs.BoolVar(&f.options.RefreshOnly, "refresh-only", false, "show only what changed outside of mifbench")
 	return cmd
 }
@@ -62,6 +65,9 @@ func planningFlags(cmd *cobra.Command, o *plan.Options) {
 func (a *app) runPlan(cmd *cobra.Command, f *planFlags) error {
 	if err := f.check(); err != nil {
 		return err
+	}
+	if f.offline {
+		return a.offlinePlan(f)
 	}
 	ctx := a.soft
 	s, err := a.openStack(ctx, &f.stackFlags, f.options, check.ToPlan)
