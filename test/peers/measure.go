@@ -51,7 +51,7 @@ func (c config) measure(ctx context.Context, t tool, l load) (row, error) {
 	if err != nil {
 		return r, err
 	}
-	samples, note, err := c.play(ctx, args, t.env(l), l, url, dir)
+	samples, note, err := c.play(ctx, args, t.env(l, dir), l, url, dir)
 	if err != nil {
 		return r, err
 	}

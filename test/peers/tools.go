@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,7 +17,7 @@ type tool struct {
 	// directory, which is dir.
 	args func(c config, l load, url, dir string) ([]string, error)
 	// env is added to the environment.
-	env func(l load) []string
+	env func(l load, dir string) []string
 	// read finds what the tool noted of each request.
 	read func(dir string) ([]request, error)
 }
@@ -26,7 +27,7 @@ var tools = []tool{ //nolint:gochecknoglobals // read-only table, the place wher
 	{"mifbench", oursArgs, noEnv, readOurs},
 	{"vllm", vllmArgs, offline, readVLLM},
 	{"guidellm", guidellmArgs, guidellmEnv, readGuidellm},
-	{"aiperf", aiperfArgs, noEnv, readAiperf},
+	{"aiperf", aiperfArgs, aiperfEnv, readAiperf},
 	{"inference-perf", infperfArgs, offline, readInfperf},
 }
 
@@ -38,11 +39,10 @@ func toolNames() []string {
 	return names
 }
 
-func noEnv(load) []string { return nil }
+func noEnv(load, string) []string { return nil }
 
-// offline keeps the tokenizers library from asking a hub about a local directory. aiperf
-// refuses local directories then.
-func offline(load) []string { return []string{"HF_HUB_OFFLINE=1"} }
+// offline keeps the tokenizers library from asking a hub about a local directory.
+func offline(load, string) []string { return []string{"HF_HUB_OFFLINE=1"} }
 
 // prompts writes one different prompt a request, each in every form that a tool wants.
 func prompts(l load, dir string) (string, error) {
@@ -78,8 +78,21 @@ func guidellmArgs(c config, l load, url, dir string) ([]string, error) {
 }
 
 // guidellmEnv lifts its limit of 512 streams.
-func guidellmEnv(l load) []string {
-	return append(offline(l), fmt.Sprintf("GUIDELLM__MAX_CONCURRENCY=%d", 2*l.Streams))
+func guidellmEnv(l load, dir string) []string {
+	return append(offline(l, dir), fmt.Sprintf("GUIDELLM__MAX_CONCURRENCY=%d", 2*l.Streams))
+}
+
+// aiperfEnv names a hub cache that holds the model directory as mifbench/tiny: offline,
+// aiperf takes tokenizers from nowhere else, and online it asks the hub for minutes.
+func aiperfEnv(l load, dir string) []string {
+	return append(offline(l, dir), "HF_HOME="+filepath.Join(dir, "hub"), "HF_HUB_CACHE="+filepath.Join(dir, "hub", "hub"))
+}
+
+func hubCache(model, dir string) error {
+	const commit = "0123456789abcdef0123456789abcdef01234567"
+	repo := filepath.Join(dir, "hub", "hub", "models--mifbench--tiny")
+	return errors.Join(os.MkdirAll(filepath.Join(repo, "refs"), 0o700), os.MkdirAll(filepath.Join(repo, "snapshots"), 0o700),
+		os.WriteFile(filepath.Join(repo, "refs", "main"), []byte(commit), 0o600), os.Symlink(model, filepath.Join(repo, "snapshots", commit)))
 }
 
 func aiperfArgs(c config, l load, url, dir string) ([]string, error) {
@@ -90,10 +103,10 @@ func aiperfArgs(c config, l load, url, dir string) ([]string, error) {
 	path := filepath.Join(dir, "prompts.jsonl")
 	return []string{
 		filepath.Join(c.dir, "aiperf", "bin", "aiperf"), "profile", "--model", "simulated", "--url", url, "--endpoint-type", "completions", "--streaming",
-		"--tokenizer", c.model, "--custom-dataset-type", "single_turn", "--input-file", path, "--request-rate", fmt.Sprint(l.Rate), "--arrival-pattern", "constant",
+		"--tokenizer", "mifbench/tiny", "--custom-dataset-type", "single_turn", "--input-file", path, "--request-rate", fmt.Sprint(l.Rate), "--arrival-pattern", "constant",
 		"--concurrency", fmt.Sprint(2 * l.Streams), "--request-count", fmt.Sprint(l.Requests), "--export-level", "raw", "--output-artifact-dir", filepath.Join(dir, "out"),
 		"--ui", "none", "--use-server-token-count", "--extra-inputs", "ignore_eos:true", "--use-legacy-max-tokens", "--no-auto-plot", "--no-gpu-telemetry", "--no-server-metrics",
-	}, os.WriteFile(path, []byte(b.String()), 0o600)
+	}, errors.Join(hubCache(c.model, dir), os.WriteFile(path, []byte(b.String()), 0o600))
 }
 
 // infperfArgs: one worker a core, as is its default; limits that do not bind.
