@@ -210,7 +210,7 @@ func ourClient(ctx context.Context, s shape, tr client.Transport) (cost, error) 
 		Client: client.Options{BaseURLs: []string{s.url}, Transport: tr, Timeouts: client.DefaultTimeouts(), TLS: client.TLS{Insecure: true}},
 		Params: client.Params{Model: "simulated", IgnoreEOS: true}, Source: text(512), OutputTokens: s.tokens(),
 		MaxConcurrency: s.n, Arrival: arrival.Spec{Process: "constant", Rate: s.perSecond(), Requests: int64(s.n)},
-		Stop: stop, Drain: bench.Drain{Cancel: true},
+		Stop: stop, Drain: bench.Drain{Cancel: true}, SkipProbe: true, // a probe would be as long as a stream
 	}, w, progress)
 	v := out.Proof.Judge(bench.DefaultBounds())
 	c.Verdict = strings.Join(append([]string{string(v.Class)}, v.Reasons...), "; ")
