@@ -94,7 +94,7 @@ func (c config) play(ctx context.Context, args, env []string, l load, url, dir s
 				all = append(all, s)
 			}
 			if begun.IsZero() && s.received > 0 {
-				begun = s.at
+				begun, busy = s.at, s.at
 			}
 			if s.running > 0 {
 				busy = s.at
