@@ -26,7 +26,7 @@ func FuzzManifestFile(f *testing.F) {
 		if err := os.WriteFile(path, src, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		defer os.Remove(path) //nolint:errcheck // the folder goes anyway
+		defer os.Remove(path)
 		s := resource.Scope{Dir: dir, Stack: "fuzz", At: func(string) hcl.Range { return hcl.Range{} }}
 		out, diags := expandManifest(s, &Manifest{File: &name})
 		if !diags.HasErrors() && len(out.Objects) == 0 {
