@@ -141,6 +141,9 @@ func TestPrerequisitesOnAnEmptyCluster(t *testing.T) {
 	contains(t, u.must(2, "plan", "--detailed-exitcode"), "Plan: 17 to add, 0 to change, 0 to destroy.")
 	contains(t, u.must(0, "apply", "--auto-approve"), "17 added")
 	contains(t, u.must(0, "plan", "--detailed-exitcode"), "No changes.")
+	u.write("class.yaml", "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: istio}\nspec: {controllerName: istio.io/gateway-controller}\n"+
+		"status: {conditions: [{type: Accepted, status: 'True', reason: Accepted, message: '', lastTransitionTime: '2026-01-01T00:00:00Z'}]}\n")
+	u.kubectl("apply", "-f", filepath.Join(u.dir, "class.yaml")) // what istiod does once it runs
 	bench := &user{t: t, dir: t.TempDir(), env: append(u.env, "MIFBENCH_VAR_chart_repository="+c.Env["MIFBENCH_VAR_chart_repository"])}
 	bench.write("stack.mif.hcl", `mifbench { stack = "next" }
 cluster { context = "localcluster" }
