@@ -52,13 +52,14 @@ func (s *Server) listen() error {
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
+	listener := net.ListenConfig{Control: unpaced}
 	for i, r := range s.ranks {
 		p := 0
 		if port != 0 {
 			p = port + i
 		}
 		addr := net.JoinHostPort(host, strconv.Itoa(p))
-		ln, err := net.Listen("tcp", addr)
+		ln, err := listener.Listen(context.Background(), "tcp", addr)
 		if err != nil {
 			return fmt.Errorf("rank %d: %w; is another engine running there?", i, err)
 		}

@@ -131,9 +131,9 @@ func serverGap(ctx context.Context, p Plan) (time.Duration, error) {
 
 // Measure runs one load of n streams against a server whose tokens are gap apart.
 func Measure(ctx context.Context, p Plan, n int, gap time.Duration) (Level, error) {
-	// 2,000 new connections a second do not disturb the server; its queue of steps
+	// A thousand new connections a second take a tenth of a core; the queue of steps
 	// settles within a second or two.
-	ramp := time.Duration(n) * time.Second / 2000
+	ramp := time.Duration(n) * time.Second / 1000
 	settled := ramp + 2*time.Second
 	until := settled + p.Hold
 	r, err := run(ctx, p, load{

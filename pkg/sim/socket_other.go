@@ -1,0 +1,19 @@
+//go:build !linux
+
+package sim
+
+import (
+	"errors"
+	"syscall"
+)
+
+func unpaced(string, string, syscall.RawConn) error { return nil }
+
+func writeOnce(fd uintptr, b []byte) (int, syscall.Errno) {
+	n, err := syscall.Write(int(fd), b)
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		return 0, errno
+	}
+	return n, 0
+}
