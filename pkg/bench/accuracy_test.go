@@ -97,8 +97,7 @@ func runRecorded(t *testing.T, s bench.Scenario) ([]record.Record, bench.Outcome
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Events = slices.Clone(r.Events)
-		recs = append(recs, *r)
+		recs = append(recs, r.Clone())
 	}
 	return recs, out
 }

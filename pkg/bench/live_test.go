@@ -20,8 +20,7 @@ import (
 type keep struct{ recs []record.Record }
 
 func (k *keep) Write(r record.Record) error {
-	r.Events = slices.Clone(r.Events)
-	k.recs = append(k.recs, r)
+	k.recs = append(k.recs, r.Clone())
 	return nil
 }
 

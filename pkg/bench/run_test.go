@@ -76,8 +76,7 @@ func (m *memory) Write(r record.Record) error {
 	time.Sleep(m.delay)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r.Events = append([]record.Event(nil), r.Events...)
-	m.recs = append(m.recs, r)
+	m.recs = append(m.recs, r.Clone())
 	if m.fail > 0 && len(m.recs) == m.fail {
 		return errors.New("disk full")
 	}

@@ -166,9 +166,6 @@ func TestTimesByConstruction(t *testing.T) {
 		Params: client.Params{Model: "m", IgnoreEOS: true}, Source: text(8), OutputTokens: tokens, MaxConcurrency: n,
 		Arrival: arrival.Spec{Process: "constant", Rate: rate, Requests: n},
 	})
-	if late := lateness(stamps, gap); late > 1500*time.Microsecond {
-		t.Skipf("this machine is too busy: the server's own gaps are off by %v (p99)", late)
-	}
 	sum, err := metrics.Summarize(metrics.FromRecords(recs), metrics.ViewMifbench, metrics.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -184,6 +181,7 @@ func TestTimesByConstruction(t *testing.T) {
 			gaps = append(gaps, g)
 		}
 	}
+	var wrong []string
 	for name, want := range map[metrics.MetricName][]time.Duration{metrics.TTFT: first, metrics.ITL: gaps, metrics.E2EL: whole} {
 		m, _ := sum.Metric(name)
 		slices.Sort(want)
@@ -192,9 +190,15 @@ func TestTimesByConstruction(t *testing.T) {
 			got := float64(m.At(100 * q))
 			t.Logf("%s p%g %.3f ms, constructed %.3f ms (%+.2f %%)", name, 100*q, got, w, 100*(got/w-1))
 			if !(math.Abs(got/w-1) <= 0.01) { // n/a is wrong, too
-				t.Errorf("%s p%g is %.3f ms, constructed %.3f ms", name, 100*q, got, w)
+				wrong = append(wrong, fmt.Sprintf("%s p%g is %.3f ms, constructed %.3f ms", name, 100*q, got, w))
 			}
 		}
+	}
+	if late := lateness(stamps, gap); len(wrong) > 0 && late > 5*time.Millisecond {
+		t.Skipf("this machine is too busy: the server's own gaps are off by %v (p99)", late)
+	}
+	for _, w := range wrong {
+		t.Error(w)
 	}
 }
 

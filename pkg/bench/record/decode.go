@@ -112,7 +112,12 @@ func (d *decoder) events(dst []Event, n int, prev, tick int64) []Event {
 	}
 	dst = dst[:n]
 	b, off := d.b, d.off
-	limit := int64(math.MaxInt64/2) / tick // beyond it an instant in ns would overflow
+	limit := maxInstant / tick
+	if n > 0 && outside(prev, limit) {
+		d.fail("time of sending out of range")
+		return dst[:0]
+	}
+	before := int64(0)
 	for i := range dst {
 		var u uint64
 		if off+3 <= len(b) && (b[off]&b[off+1]&b[off+2])&0x80 == 0 {
@@ -133,47 +138,37 @@ func (d *decoder) events(dst []Event, n int, prev, tick int64) []Event {
 			off = d.off
 		}
 		e := Event{Tokens: 1}
-		gap := int64(u >> 1)
 		if u&1 != 0 {
 			d.off = off
-			e.Tokens, e.Coalesced, gap = d.extended(gap)
+			e.Tokens, e.Coalesced = d.extended()
 			off = d.off
 		}
-		if gap > maxFastGap || gap < 0 { // rare; short gaps are checked once, at the end
-			d.checkInstant(prev, limit)
-			d.checkInstant(gap, limit)
+		before += unzigzag(u >> 1)
+		prev += before
+		if outside(before, 4*limit) || outside(prev, limit) {
+			d.fail("instant out of range")
+			return dst[:0]
 		}
-		prev += gap
 		e.At = prev * tick
 		dst[i] = e
 	}
 	d.off = off
-	d.checkInstant(prev, limit)
 	if d.err != nil {
 		return dst[:0]
 	}
 	return dst
 }
 
-// maxFastGap is the longest gap of three bytes: 64 M of them stay far from overflow.
-const maxFastGap = 1<<20 - 1
+// outside tells whether a number of ticks, rounded down, lies beyond ±limit.
+func outside(ticks, limit int64) bool { return ticks > limit || ticks < -limit-1 }
 
-func (d *decoder) checkInstant(ticks, limit int64) {
-	if ticks > limit || ticks < -limit {
-		d.fail("instant out of range")
-	}
-}
-
-func (d *decoder) extended(gap int64) (tokens int32, coalesced bool, signed int64) {
+func (d *decoder) extended() (tokens int32, coalesced bool) {
 	more := d.uvarint()
-	if more>>2 > math.MaxInt32 {
+	if more>>1 > math.MaxInt32 {
 		d.fail("token count out of range")
-		return 0, false, 0
+		return 0, false
 	}
-	if more&2 != 0 {
-		gap = -gap
-	}
-	return int32(more >> 2), more&1 != 0, gap
+	return int32(more >> 1), more&1 != 0
 }
 
 // footer decodes a footer's payload.

@@ -3,7 +3,6 @@ package record
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 )
 
 // A record is a run of varints (z = zigzag, u = unsigned):
@@ -14,11 +13,12 @@ import (
 //	reasoningEvents:z target:z maxLag:z flags:u events:u event*
 //
 // Fields marked * are 0 when the record's value is 0 ("did not happen"), else the
-// zigzag of the difference plus 1 in the unsigned domain. An event is one varint
-// gap<<1 when it carries one token, is not coalesced and is not before its
-// predecessor; otherwise gap<<1|1 followed by uvarint(tokens<<2 | back<<1 | coalesced),
-// where back marks a negative gap. Gaps are in ticks; the first one counts from sent,
-// both rounded down to the tick, so that rounding never adds up.
+// zigzag of the difference plus 1 in the unsigned domain. An event is the zigzag of its
+// gap less the gap before it, shifted left by one: an engine's steps take nearly the same
+// time, so two or three bytes hold it. The low bit is set when it does not carry exactly
+// one token or is coalesced; then uvarint(tokens<<1 | coalesced) follows. Gaps are in
+// ticks; the first counts from sent, both rounded down to the tick, so that rounding
+// never adds up.
 
 const flagKernelClock = 1
 
@@ -89,15 +89,22 @@ func appendRecord(dst []byte, r *Record, tick int64) ([]byte, error) {
 	return appendEvents(dst, r, tick), nil
 }
 
+// maxInstant bounds an event's time on both sides, so that a difference of two gaps fits
+// in 62 bits.
+const maxInstant = 1<<59 - 1
+
 // checkEvents refuses what the format cannot hold. These are bugs of the caller, but a
 // long run is worth more than a panic in it.
 func checkEvents(r *Record) error {
+	if len(r.Events) > 0 && (r.Sent < -maxInstant || r.Sent > maxInstant) {
+		return fmt.Errorf("record %d: sent at %d ns is out of range", r.Index, r.Sent)
+	}
 	for i := range r.Events {
 		e := &r.Events[i]
 		if e.Tokens < 0 {
 			return fmt.Errorf("record %d: event %d carries %d tokens", r.Index, i, e.Tokens)
 		}
-		if e.At < math.MinInt64/4 || e.At > math.MaxInt64/4 {
+		if e.At < -maxInstant || e.At > maxInstant {
 			return fmt.Errorf("record %d: event %d at %d ns is out of range", r.Index, i, e.At)
 		}
 	}
@@ -106,24 +113,22 @@ func checkEvents(r *Record) error {
 
 func appendEvents(dst []byte, r *Record, tick int64) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(r.Events)))
-	prev := floorDiv(r.Sent, tick)
+	prev, before := floorDiv(r.Sent, tick), int64(0)
 	for i := range r.Events {
 		e := &r.Events[i]
 		at := floorDiv(e.At, tick)
 		gap := at - prev
-		prev = at
-		if gap >= 0 && e.Tokens == 1 && !e.Coalesced {
-			dst = binary.AppendUvarint(dst, uint64(gap)<<1)
+		u := zigzag(gap-before) << 1
+		prev, before = at, gap
+		if e.Tokens == 1 && !e.Coalesced {
+			dst = binary.AppendUvarint(dst, u)
 			continue
 		}
-		more := uint64(e.Tokens) << 2
-		if gap < 0 {
-			gap, more = -gap, more|2
-		}
+		more := uint64(e.Tokens) << 1
 		if e.Coalesced {
 			more |= 1
 		}
-		dst = binary.AppendUvarint(dst, uint64(gap)<<1|1)
+		dst = binary.AppendUvarint(dst, u|1)
 		dst = binary.AppendUvarint(dst, more)
 	}
 	return dst

@@ -12,7 +12,7 @@ import (
 )
 
 func FuzzReader(f *testing.F) {
-	golden, err := os.ReadFile(filepath.Join("testdata", "v1.mifrec"))
+	golden, err := os.ReadFile(filepath.Join("testdata", "v2.mifrec"))
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -148,7 +148,7 @@ func (r *Reader) footer() error {
 }
 
 // All reads the records of the file at path, opening it anew at each iteration. The yielded
-// record is valid until the next step. A failure is yielded last, with a nil record, after
+// record, its events too, is valid until the next step: keep its Clone. A failure is yielded last, with a nil record, after
 // everything that could be read; it names the file and, for damage, wraps ErrDamaged.
 func All(path string) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {

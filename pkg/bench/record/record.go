@@ -4,6 +4,8 @@
 // a wrapped error with the file and offset, together with every record before it.
 package record
 
+import "slices"
+
 // Status is the class of a request's outcome.
 type Status string
 
@@ -70,4 +72,11 @@ type Record struct {
 	// KernelClock tells that Events carry kernel receive stamps.
 	KernelClock bool
 	Events      []Event
+}
+
+// Clone returns a copy that shares nothing with r: what a loop over All keeps.
+func (r *Record) Clone() Record {
+	c := *r
+	c.Events = slices.Clone(r.Events)
+	return c
 }

@@ -346,7 +346,7 @@ func TestFullDiskStopsEveryLaterWrite(t *testing.T) {
 	}
 }
 
-func TestGoldenVersion1(t *testing.T) {
+func TestGoldenVersion2(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	in := []Record{published(rng, 0, 5), {Index: 1, Status: Dropped, UsagePrompt: -1, UsageCompletion: -1, CachedTokens: -1}}
 	in = append(in, Record{
@@ -354,7 +354,7 @@ func TestGoldenVersion1(t *testing.T) {
 		Events: []Event{{At: 1e9, Tokens: 3, Coalesced: true}, {At: 9e8, Tokens: 1}, {At: 3e9, Tokens: 1}},
 	})
 	data := writeAll(t, testHeader(), WriterOptions{}, in)
-	golden := filepath.Join("testdata", "v1.mifrec")
+	golden := filepath.Join("testdata", "v2.mifrec")
 	if *update {
 		if err := os.WriteFile(golden, data, 0o600); err != nil {
 			t.Fatal(err)
@@ -365,7 +365,7 @@ func TestGoldenVersion1(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(want, data) {
-		t.Fatal("version 1 is written differently: raise the version instead")
+		t.Fatal("version 2 is written differently: raise the version instead")
 	}
 	got, _, err := readAll(want)
 	if !errors.Is(err, io.EOF) {
