@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/mifbench/mifbench/pkg/bench"
 	"github.com/mifbench/mifbench/pkg/bench/report"
@@ -20,11 +21,11 @@ func proofReport(p bench.Proof) *report.Proof {
 		coalesced = float64(p.Coalesced) / float64(p.Events)
 	}
 	fact("clock", string(p.ClockSource), "", true)
-	fact("send lag p99", p.SendLag.P99.String(), b.SendLagP99.String(), p.SendLag.P99 <= b.SendLagP99)
-	fact("receive lag p99", p.ReceiveLag.P99.String(), b.ReceiveLagP99.String(), p.ReceiveLag.P99 <= b.ReceiveLagP99)
+	fact("send lag p99", bench.Rounded(p.SendLag.P99).String(), b.SendLagP99.String(), p.SendLag.P99 <= b.SendLagP99)
+	fact("receive lag p99", bench.Rounded(p.ReceiveLag.P99).String(), b.ReceiveLagP99.String(), p.ReceiveLag.P99 <= b.ReceiveLagP99)
 	fact("coalesced reads", percentText(coalesced), percentText(b.Coalesced), coalesced <= b.Coalesced)
 	fact("CPU share", fmt.Sprintf("%s of %d cores", percentText(p.CPUShare), p.Procs), percentText(b.CPUShare), p.CPUShare <= b.CPUShare)
-	fact("longest GC pause", p.GCPauseMax.String(), b.GCPauseMax.String(), p.GCPauseMax <= b.GCPauseMax)
+	fact("longest GC pause", bench.Rounded(p.GCPauseMax).String(), b.GCPauseMax.String(), p.GCPauseMax <= b.GCPauseMax)
 	share := func(name string, x *float64, bound float64) {
 		if x != nil {
 			fact(name, percentText(*x), percentText(bound), *x <= bound)
@@ -33,6 +34,13 @@ func proofReport(p bench.Proof) *report.Proof {
 	share("token count mismatch", p.TokenMismatch, b.TokenMismatch)
 	share("Little's law error", p.LittleError, b.LittleError)
 	share("repeated prompts", p.RepeatShare, b.RepeatShare)
+	waited := func(name string, d time.Duration) {
+		if d > 0 {
+			fact(name, bench.Rounded(d).String(), "", true)
+		}
+	}
+	waited("threads waited for a core", p.CoreWait)
+	waited("taken by the hypervisor", p.Stolen)
 	if p.Sent > 0 { // which limit binds is told from the records, beside the load in flight
 		fact("waited for a slot", percentText(float64(p.Waited)/float64(p.Sent))+" of requests", "", true)
 	}

@@ -10,8 +10,13 @@ import (
 // meter measures what this process uses between its start and stop.
 type meter struct {
 	cpu     time.Duration
+	others  contention
 	samples []metrics.Sample
 }
+
+// contention is what others took of the CPU that this process wanted: how long its
+// threads were ready and had no core, and how long a hypervisor held this machine's.
+type contention struct{ coreWait, stolen time.Duration }
 
 // measured is what a meter saw.
 type measured struct {
@@ -19,6 +24,7 @@ type measured struct {
 	cpuShare                 float64
 	gcMax, gcTotal, schedP99 time.Duration
 	maxRSS                   int64
+	others                   contention
 }
 
 func readRuntime() []metrics.Sample {
@@ -29,7 +35,7 @@ func readRuntime() []metrics.Sample {
 
 func startMeter() meter {
 	cpu, _ := processUsage()
-	return meter{cpu: cpu, samples: readRuntime()}
+	return meter{cpu: cpu, others: readContention(), samples: readRuntime()}
 }
 
 func (m meter) stop(elapsed int64) measured {
@@ -38,6 +44,8 @@ func (m meter) stop(elapsed int64) measured {
 	gc := difference(m.samples[0], now[0])
 	sched := difference(m.samples[1], now[1])
 	out := measured{cpu: cpu - m.cpu, maxRSS: rss, gcMax: gc.quantile(1), gcTotal: gc.total(), schedP99: sched.quantile(0.99)}
+	others := readContention()
+	out.others = contention{coreWait: max(0, others.coreWait-m.others.coreWait), stolen: max(0, others.stolen-m.others.stolen)}
 	if elapsed > 0 {
 		out.cpuShare = float64(out.cpu) / float64(elapsed) / float64(runtime.GOMAXPROCS(0))
 	}

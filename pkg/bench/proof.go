@@ -29,6 +29,10 @@ type Proof struct {
 	GCPauseMax      time.Duration `json:"gcPauseMax"`
 	GCPauseTotal    time.Duration `json:"gcPauseTotal"`
 	SchedLatencyP99 time.Duration `json:"schedLatencyP99"`
+	// CoreWait is how long this process's threads were ready and had no core, summed;
+	// Stolen how long a hypervisor held this machine's cores. 0 where not known.
+	CoreWait time.Duration `json:"coreWait"`
+	Stolen   time.Duration `json:"stolen"`
 	// MaxInFlight and Cap count requests.
 	MaxInFlight int64 `json:"maxInFlight"`
 	Cap         int64 `json:"cap"`
@@ -96,16 +100,16 @@ func (p Proof) Judge(b Bounds) Verdict {
 	var v Verdict
 	limited := func(over bool, format string, a ...any) { v.add(over, ClientLimited, format, a...) }
 	unsure := func(over bool, format string, a ...any) { v.add(over, Unverified, format, a...) }
-	limited(p.SendLag.P99 > b.SendLagP99, "sends were late by our own doing: p99 %v, bound %v", p.SendLag.P99, b.SendLagP99)
-	limited(p.ReceiveLag.P99 > b.ReceiveLagP99, "data waited in the kernel for us: p99 %v, bound %v", p.ReceiveLag.P99, b.ReceiveLagP99)
+	limited(p.SendLag.P99 > b.SendLagP99, "sends were late by our own doing: p99 %s, bound %s", Rounded(p.SendLag.P99), Rounded(b.SendLagP99))
+	limited(p.ReceiveLag.P99 > b.ReceiveLagP99, "data waited in the kernel for us: p99 %s, bound %s", Rounded(p.ReceiveLag.P99), Rounded(b.ReceiveLagP99))
 	limited(share(p.Coalesced, p.Events) > b.Coalesced, "%.2f %% of token events shared a read, bound %.2f %%: we read more slowly than they came, or a proxy merged them",
 		100*share(p.Coalesced, p.Events), 100*b.Coalesced)
 	limited(p.CPUShare > b.CPUShare, "this process used %.0f %% of %d cores, bound %.0f %%", 100*p.CPUShare, p.Procs, 100*b.CPUShare)
-	limited(p.GCPauseMax > b.GCPauseMax, "a garbage collection stopped us for %v, bound %v", p.GCPauseMax, b.GCPauseMax)
-	limited(p.sinkShare() > b.SinkWait, "finished requests waited %v for the record file", p.SinkWait)
-	limited(p.Elapsed > 0 && float64(p.SourceWait) > b.SourceWait*float64(p.Elapsed), "due requests waited %v for their prompt", p.SourceWait)
+	limited(p.GCPauseMax > b.GCPauseMax, "a garbage collection stopped us for %s, bound %s", Rounded(p.GCPauseMax), Rounded(b.GCPauseMax))
+	limited(p.sinkShare() > b.SinkWait, "finished requests waited %s for the record file", Rounded(p.SinkWait))
+	limited(p.Elapsed > 0 && float64(p.SourceWait) > b.SourceWait*float64(p.Elapsed), "due requests waited %s for their prompt", Rounded(p.SourceWait))
 	user := p.Events > 0 && p.KernelEvents < p.Events
-	limited(user && p.SchedLatencyP99 > b.SchedP99, "stamps are user-space and runnable goroutines waited: p99 %v, bound %v", p.SchedLatencyP99, b.SchedP99)
+	limited(user && p.SchedLatencyP99 > b.SchedP99, "stamps are user-space and runnable goroutines waited: p99 %s, bound %s", Rounded(p.SchedLatencyP99), Rounded(b.SchedP99))
 	unsure(p.Events == 0, "no token event arrived")
 	unsure(user && p.SchedLatencyP99 == 0, "stamps are user-space and the delay in them is not known")
 	over := func(x *float64, bound float64) bool { return x != nil && *x > bound }
@@ -115,7 +119,33 @@ func (p Proof) Judge(b Bounds) Verdict {
 	if v.Class == "" {
 		v.Class = ClientOK
 	}
+	if v.Class == ClientLimited {
+		v.Reasons = append(v.Reasons, p.contended()...)
+	}
 	return v
+}
+
+// contended tells who else wanted the cores, when that explains a limit.
+func (p Proof) contended() []string {
+	const much = 0.02 // of the run's time
+	over := func(d time.Duration) bool { return float64(d) > much*float64(p.Elapsed) }
+	var why []string
+	if over(p.CoreWait) {
+		why = append(why, fmt.Sprintf("our threads waited %s for a core in %s: other processes run here; give the client cores of its own", Rounded(p.CoreWait), Rounded(p.Elapsed)))
+	}
+	if over(p.Stolen) {
+		why = append(why, fmt.Sprintf("the hypervisor took %s of this machine's CPU time in %s: use a machine with cores of its own", Rounded(p.Stolen), Rounded(p.Elapsed)))
+	}
+	return why
+}
+
+// Rounded is d to three digits, for people.
+func Rounded(d time.Duration) time.Duration {
+	unit := time.Duration(1)
+	for d/unit >= 1000 {
+		unit *= 10
+	}
+	return d.Round(unit)
 }
 
 func (v *Verdict) add(over bool, c Class, format string, a ...any) {
@@ -126,18 +156,6 @@ func (v *Verdict) add(over bool, c Class, format string, a ...any) {
 	if v.Class != ClientLimited {
 		v.Class = c
 	}
-}
-
-// Binding says which limit set the load: "rate" when hardly a request had to wait,
-// "concurrency" when at least half did, "both" between.
-func (p Proof) Binding() string {
-	switch s := share(p.Waited+p.Dropped, p.Sent+p.Dropped); {
-	case s < 0.05:
-		return "rate"
-	case s >= 0.5:
-		return "concurrency"
-	}
-	return "both"
 }
 
 // sinkShare is the part of the slots' time that went into waiting for the sink.

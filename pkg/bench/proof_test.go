@@ -26,6 +26,9 @@ func TestJudge(t *testing.T) {
 		{"coalesced at the bound", func(p *Proof) { p.Coalesced = 1 }, ClientOK, ""},
 		{"coalesced over the bound", func(p *Proof) { p.Coalesced = 2 }, ClientLimited, "0.20 % of token events"},
 		{"no CPU left", func(p *Proof) { p.CPUShare = 0.95 }, ClientLimited, "95 % of 2 cores"},
+		{"no CPU left because others want it", func(p *Proof) { p.CPUShare, p.CoreWait = 0.95, 12345*time.Millisecond }, ClientLimited, "waited 12.3s for a core in 1m0s"},
+		{"no CPU left because the machine is shared", func(p *Proof) { p.CPUShare, p.Stolen = 0.95, 3*time.Second }, ClientLimited, "hypervisor took 3s"},
+		{"others want CPU and all is well", func(p *Proof) { p.CoreWait = time.Hour }, ClientOK, ""},
 		{"a long pause", func(p *Proof) { p.GCPauseMax = time.Second }, ClientLimited, "garbage collection"},
 		{"a slow record file", func(p *Proof) { p.SinkWait = 2 * time.Minute }, ClientLimited, "record file"},
 		{"a short wait for it", func(p *Proof) { p.SinkWait = time.Second }, ClientOK, ""},
@@ -52,14 +55,12 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-func TestBinding(t *testing.T) {
-	cases := []struct {
-		sent, waited, dropped int64
-		want                  string
-	}{{100, 0, 0, "rate"}, {100, 4, 0, "rate"}, {100, 20, 0, "both"}, {100, 67, 0, "concurrency"}, {100, 0, 200, "concurrency"}, {0, 0, 0, "rate"}}
-	for _, c := range cases {
-		if got := (Proof{Sent: c.sent, Waited: c.waited, Dropped: c.dropped}).Binding(); got != c.want {
-			t.Errorf("%+v: %s", c, got)
+func TestRounded(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0s", 999: "999ns", 25165823: "25.2ms", 999999999: "1s", 71303167 * time.Nanosecond: "71.3ms", 3725 * time.Second: "1h2m10s",
+	} {
+		if got := Rounded(d).String(); got != want {
+			t.Errorf("%d: %s, want %s", d, got, want)
 		}
 	}
 }
