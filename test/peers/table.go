@@ -29,6 +29,43 @@ func table(rows []row) string {
 	return b.String()
 }
 
+// inTime is the p99 error under which a tool counts as having held a load.
+const inTime = 20 * time.Millisecond
+
+// timed tells whether r's load was held in time: nearly all its streams at once, and the
+// times of token events right. known is false when the tool left no times.
+func (r row) timed() (ok, known bool) {
+	off := r.Gap.P99
+	if off == 0 {
+		off = r.Stamp.P99 // a tool without times of every token
+	}
+	return off > 0 && off < inTime && r.Held >= 0.95*float64(r.Load.Streams), off > 0
+}
+
+// largest is the largest load that each tool held in time, as Markdown.
+func largest(rows []row) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "| tool | largest load held with a p99 error under %v | tok/s |\n|---|---|---|\n", inTime)
+	for _, name := range toolNames() {
+		text, most, known := "none of these", 0.0, false
+		for _, r := range rows {
+			if r.Tool != name {
+				continue
+			}
+			ok, k := r.timed()
+			known = known || k
+			if ok && r.TokensPerSecond > most {
+				text, most = r.Load.String(), r.TokensPerSecond
+			}
+		}
+		if !known {
+			text = "not known: it left no times of token events"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %.0f |\n", name, text, most)
+	}
+	return b.String()
+}
+
 func (r row) offered() string {
 	if r.Offered == -1 {
 		return "n/a"
