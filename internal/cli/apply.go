@@ -83,7 +83,7 @@ func (a *app) applyFresh(ctx context.Context, f *applyFlags) error {
 // refresh ends an apply that has nothing to do: what the plan saw is recorded all the same, an
 // object that has become ready since an interrupted apply, say.
 func (a *app) refresh(ctx context.Context, s *stack, p plan.Plan, f *applyFlags) error {
-	out, err := deploy.Apply(ctx, deploy.Run{Plan: p, State: s.prior, ClusterUID: s.cluster.UID, Drivers: s.drivers, Store: s.store})
+	out, err := deploy.Apply(ctx, deploy.Run{Plan: p, State: s.prior, Cluster: s.cluster.ID, Drivers: s.drivers, Store: s.store})
 	if err != nil {
 		return a.ended(p, out, err, f.json)
 	}
@@ -164,7 +164,7 @@ func (a *app) execute(ctx context.Context, s *stack, p plan.Plan, f *applyFlags)
 // engine prepares a run; done ends the display.
 func (a *app) engine(s *stack, p plan.Plan, f stackFlags) (run deploy.Run, done func() error) {
 	run = deploy.Run{
-		Plan: p, State: s.prior, ClusterUID: s.cluster.UID, Drivers: s.drivers, Store: s.store,
+		Plan: p, State: s.prior, Cluster: s.cluster.ID, Drivers: s.drivers, Store: s.store,
 		Parallel: f.parallel, Stop: a.soft.Done(), Kept: s.kept(),
 	}
 	if f.json {

@@ -13,7 +13,9 @@ import (
 
 	"github.com/mifbench/mifbench/pkg/check"
 	"github.com/mifbench/mifbench/pkg/config"
+	"github.com/mifbench/mifbench/pkg/deploy"
 	"github.com/mifbench/mifbench/pkg/plan"
+	"github.com/mifbench/mifbench/pkg/state"
 )
 
 func (a *app) checkCommand() *cobra.Command {
@@ -97,9 +99,7 @@ func (a *app) inspect(ctx context.Context, cfg *config.Config, x *examination) {
 	m := check.New(cfg)
 	x.results = check.Offline(m)
 	s := &stack{name: cfg.Stack, cfg: cfg}
-	where := a.where(cfg)
-	where.Unidentified = true // a missing right to see kube-system skips one check, not all
-	if err := s.dial(ctx, where); err != nil {
+	if err := s.dial(ctx, a.where(cfg)); err != nil {
 		x.failures = append(x.failures, err.Error())
 		x.results = append(x.results, check.Unreached(m, "it was not reached")...)
 	} else {
@@ -119,9 +119,9 @@ func (s *stack) view() clusterView { return clusterView{objects: s.kube, release
 
 // identity is the cluster's, and what the state remembers of it.
 func (s *stack) identity(ctx context.Context) (check.Identity, error) {
-	id := check.Identity{Context: s.cluster.Context, Server: s.cluster.Server, UID: s.cluster.UID, Namespace: s.cluster.Namespace, StateUID: s.prior.ClusterUID}
+	id := check.Identity{Context: s.cluster.Context, Server: s.cluster.Server, Namespace: s.cluster.Namespace}
 	if s.store != nil {
-		return id, nil
+		return s.compared(id, s.prior), nil
 	}
 	store, err := s.remember(s.cfg)
 	if err != nil {
@@ -136,8 +136,22 @@ func (s *stack) identity(ctx context.Context) (check.Identity, error) {
 		id.StateGap = "the state could not be read"
 		return id, err
 	}
-	id.StateUID = st.ClusterUID
-	return id, nil
+	// A missing right to read the identity skips one check, not all.
+	if err := s.identify(ctx, st); err != nil && !errors.Is(err, deploy.ErrForbidden) {
+		return id, err
+	}
+	return s.compared(id, st), nil
+}
+
+// compared adds what the cluster and the state say of who they are.
+func (s *stack) compared(id check.Identity, st state.State) check.Identity {
+	if s.cluster.ID.Known() {
+		id.Cluster, id.Stranger = s.cluster.ID.String(), s.stranger(st)
+	}
+	if st.Cluster().Known() {
+		id.State = st.Cluster().String()
+	}
+	return id
 }
 
 // clusterChecks runs the cluster's checks for a plan, an apply or a run, prints what they found and

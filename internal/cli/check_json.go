@@ -31,6 +31,7 @@ type checkCluster struct {
 	Server  string `json:"server"`
 	Version string `json:"version"`
 	UID     string `json:"uid"`
+	CA      string `json:"ca,omitempty"`
 }
 
 type checkEntry struct {
@@ -56,7 +57,7 @@ func (a *app) checkJSON(cfg *config.Config, x examination) error {
 	}
 	out.FormatVersion, out.Stack = checkFormat, cfg.Stack
 	if s := x.stack; s != nil {
-		out.Cluster = &checkCluster{Context: s.cluster.Context, Server: s.cluster.Server, Version: s.cluster.Version, UID: s.cluster.UID}
+		out.Cluster = &checkCluster{Context: s.cluster.Context, Server: s.cluster.Server, Version: s.cluster.Version, UID: s.cluster.ID.UID, CA: s.cluster.ID.CA}
 	}
 	out.Failures = append(out.Failures, x.failures...)
 	out.Valid = out.Valid && len(x.failures) == 0

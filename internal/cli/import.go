@@ -105,7 +105,7 @@ func (a *app) mend(ctx context.Context, f *stackFlags, operation string, change 
 		if err != nil {
 			return err
 		}
-		st.ClusterUID = s.cluster.UID
+		st.SetCluster(s.cluster.ID)
 		st.Serial++
 		return s.store.Save(ctx, st)
 	})

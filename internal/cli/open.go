@@ -3,10 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/mifbench/mifbench/pkg/check"
 	"github.com/mifbench/mifbench/pkg/deploy/kube"
@@ -66,9 +64,5 @@ func (a *app) openState(ctx context.Context) (*stack, error) {
 	if err := s.dial(ctx, kube.Options{Kubeconfig: a.env.lookup("KUBECONFIG")}); err != nil {
 		return nil, err
 	}
-	if st.ClusterUID != "" && st.ClusterUID != s.cluster.UID {
-		return nil, fmt.Errorf("the state %s belongs to cluster %s, but the current context %q of %s leads to %s; point KUBECONFIG at the right one",
-			path, st.ClusterUID, s.cluster.Context, strings.TrimSpace(s.cluster.Kubeconfig), s.cluster.UID)
-	}
-	return s, nil
+	return s, s.recognise(ctx, st)
 }

@@ -108,7 +108,7 @@ func (a *app) planJSON(s *stack, p plan.Plan) error {
 	if err != nil {
 		return err
 	}
-	c := &view.PlanCluster{Context: s.cluster.Context, Server: s.cluster.Server, Version: s.cluster.Version, UID: s.cluster.UID}
+	c := &view.PlanCluster{Context: s.cluster.Context, Server: s.cluster.Server, Version: s.cluster.Version, UID: s.cluster.ID.UID, CA: s.cluster.ID.CA}
 	if s.cluster.Assumed {
 		c.Kubeconfig = s.cluster.Kubeconfig
 	}
@@ -136,7 +136,7 @@ func (a *app) savePlan(s *stack, p plan.Plan, path string, o plan.Options) error
 }
 
 func (s *stack) basis() plan.Basis {
-	b := plan.Basis{Lineage: s.prior.Lineage, Serial: s.prior.Serial, Salt: s.prior.Salt, ClusterUID: s.cluster.UID}
+	b := plan.Basis{Lineage: s.prior.Lineage, Serial: s.prior.Serial, Salt: s.prior.Salt, ClusterUID: s.cluster.ID.UID, ClusterCA: s.cluster.ID.CA}
 	if s.cfg != nil {
 		b.ConfigHash = s.cfg.Hash
 	}

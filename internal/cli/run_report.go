@@ -101,7 +101,7 @@ func provenance(cfg *config.Config, t *site) map[string]any {
 		p["endpoint"] = t.endpoint
 	}
 	if t.stack != nil {
-		p["cluster"] = fmt.Sprintf("%s at %s, Kubernetes %s, uid %s", t.stack.cluster.Context, t.stack.cluster.Server, t.stack.cluster.Version, t.stack.cluster.UID)
+		p["cluster"] = fmt.Sprintf("%s at %s, Kubernetes %s, %s", t.stack.cluster.Context, t.stack.cluster.Server, t.stack.cluster.Version, t.stack.cluster.ID)
 		for _, e := range t.stack.prior.Entries {
 			for _, fact := range []string{"version", "digest"} {
 				if v, ok := e.Facts[fact]; ok {

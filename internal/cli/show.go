@@ -56,7 +56,7 @@ func (a *app) showState(st state.State) error {
 		_, err := fmt.Fprintln(a.env.Stdout, "The state is empty: nothing was applied yet.")
 		return err
 	}
-	if _, err := fmt.Fprintf(a.env.Stdout, "stack %s, serial %d, lineage %s, cluster %s\n", st.Stack, st.Serial, st.Lineage, st.ClusterUID); err != nil {
+	if _, err := fmt.Fprintf(a.env.Stdout, "stack %s, serial %d, lineage %s, cluster %s\n", st.Stack, st.Serial, st.Lineage, st.Cluster()); err != nil {
 		return err
 	}
 	for _, e := range st.Entries {

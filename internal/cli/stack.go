@@ -90,12 +90,9 @@ func (s *stack) reload(ctx context.Context) error {
 		st = state.New(s.name)
 	case st.Stack != s.name:
 		return fmt.Errorf("the state belongs to stack %q, the configuration to %q: use another backend path, or destroy the former stack first", st.Stack, s.name)
-	case st.ClusterUID != "" && st.ClusterUID != s.cluster.UID:
-		return fmt.Errorf("the state belongs to another cluster: it was made on %s, context %q leads to %s at %s (UIDs of kube-system); choose the right context, or another backend path for this cluster",
-			st.ClusterUID, s.cluster.Context, s.cluster.UID, s.cluster.Server)
 	}
 	s.prior = st
-	return nil
+	return s.recognise(ctx, st)
 }
 
 // lock takes the state's lock and reads the state again under it.
@@ -105,7 +102,10 @@ func (s *stack) lock(ctx context.Context, operation string, timeout time.Duratio
 		return nil, err
 	}
 	unlock = func() error { return l.Unlock(context.WithoutCancel(ctx)) }
-	if err := s.reload(ctx); err != nil {
+	if err = s.reload(ctx); err == nil {
+		err = s.pin(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(err, unlock())
 	}
 	return unlock, nil
@@ -182,7 +182,11 @@ func (s *stack) header() []string {
 	if s.cluster.Assumed {
 		where += ", the current context of " + s.cluster.Kubeconfig + ", since the configuration names none"
 	}
-	return []string{where, fmt.Sprintf("Stack:   %s", s.name)}
+	lines := []string{where, fmt.Sprintf("Stack:   %s", s.name)}
+	if s.cluster.ID.UID == "" && s.cluster.ID.CA != "" {
+		lines = append(lines, "Known by its CA (ConfigMap kube-root-ca.crt), since you may not see the namespace kube-system.")
+	}
+	return lines
 }
 
 // known asks the cluster for the attributes that only it can give, of the objects that exist

@@ -78,9 +78,11 @@ type Release struct {
 // Identity says which cluster is meant and which one was found.
 type Identity struct {
 	Context, Server string
-	// UID is that of the namespace kube-system, StateUID the one that the state remembers, ""
-	// for none.
-	UID, StateUID string
+	// Cluster tells which cluster this is, "" when that may not be read; State tells which one
+	// the state remembers, "" for none.
+	Cluster, State string
+	// Stranger says why the state is not this cluster's, "" when it is.
+	Stranger string
 	// StateGap says why the state could not be read, "" when it could.
 	StateGap string
 	// Namespace is the context's own.

@@ -1,6 +1,6 @@
 package check
 
-import "fmt"
+import "strings"
 
 func otherCluster() Check {
 	return Check{
@@ -9,19 +9,21 @@ func otherCluster() Check {
 		Fix: "Choose the right context in the cluster block, or another backend path for this cluster.",
 		Look: func(m *Model, w *World) (o Outcome) {
 			switch {
-			case w.UID == "":
-				o.skip("no right to read the namespace kube-system, whose UID tells clusters apart")
+			case w.Cluster == "":
+				o.skip("no right to read the namespace kube-system or a ConfigMap kube-root-ca.crt, which tell clusters apart")
 			case w.StateGap != "":
 				o.skip("%s", w.StateGap)
-			case w.StateUID == "":
-				o.seen("no state yet; cluster %s at %s", w.UID, w.Server)
-			case w.StateUID == w.UID:
-				o.seen("the state's cluster (%s)", w.UID)
+			case w.Stranger != "":
+				o.find(Finding{At: m.Cluster.Range, Block: m.Cluster.Range, Detail: sentence(w.Stranger)})
+			case w.State == "":
+				o.seen("no state yet; cluster %s at %s", w.Cluster, w.Server)
 			default:
-				o.find(Finding{At: m.Cluster.Range, Block: m.Cluster.Range, Detail: fmt.Sprintf(
-					"The state was made on the cluster %s; context %q leads to %s at %s (UIDs of the namespace kube-system).", w.StateUID, w.Context, w.UID, w.Server)})
+				o.seen("the state's cluster: %s", w.Cluster)
 			}
 			return o
 		},
 	}
 }
+
+// sentence makes a clause a sentence.
+func sentence(clause string) string { return strings.ToUpper(clause[:1]) + clause[1:] + "." }

@@ -115,6 +115,9 @@ func (n *needs) watching(m *Model) {
 		n.put(none, "why pods are not ready", Right{Resource: "pods", Namespace: ns}, "get", "list")
 		n.put(none, "why pods are not ready", Right{Resource: "events", Namespace: ns}, "list")
 		n.put(none, "last lines of a failing container", Right{Resource: "pods", Subresource: "log", Namespace: ns}, "get")
+		if len(m.services)+len(m.Scenarios) == 0 {
+			continue // nothing that run could measure
+		}
 		n.put(none, "probing each rank", Right{Resource: "pods", Subresource: "portforward", Namespace: ns}, "create")
 		n.put(none, "the engines' metrics", Right{Resource: "pods", Subresource: "proxy", Namespace: ns}, "get")
 	}

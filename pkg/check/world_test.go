@@ -171,7 +171,9 @@ func pod(name, node, labels, gpus string) string {
 
 func brokenWorlds() []brokenWorld {
 	return []brokenWorld{
-		{code: "MIF101", name: "another-cluster", change: func(_ *fakeCluster, id *check.Identity) { id.StateUID = "uid-of-the-old-one" }},
+		{code: "MIF101", name: "another-cluster", change: func(_ *fakeCluster, id *check.Identity) {
+			id.Stranger = `the state was made on the cluster uid-0; context "test" leads to uid-1 at https://127.0.0.1:6443`
+		}},
 		{code: "MIF102", name: "kinds-missing", change: func(c *fakeCluster, _ *check.Identity) { c.absent = []string{"ServiceMonitor", "LeaderWorkerSet"} }},
 		{code: "MIF102", name: "empty-cluster", change: func(c *fakeCluster, _ *check.Identity) {
 			c.absent = []string{"Gateway", "HTTPRoute", "InferencePool", "InferenceService", "InferenceServiceTemplate", "LeaderWorkerSet", "ServiceMonitor", "PodMonitor", "DestinationRule"}
@@ -252,7 +254,7 @@ func judge(t *testing.T, b brokenWorld, p check.Purpose) (*config.Config, []chec
 	t.Helper()
 	cfg, _ := load(t, edit(t, read(t, "good.mif.hcl"), b.config))
 	c := newFake(t, edit(t, read(t, "world.yaml"), b.world))
-	id := check.Identity{Context: "test", Server: "https://127.0.0.1:6443", UID: "uid-1"}
+	id := check.Identity{Context: "test", Server: "https://127.0.0.1:6443", Cluster: "uid-1"}
 	if b.change != nil {
 		b.change(c, &id)
 	}

@@ -19,10 +19,10 @@ type Run struct {
 	Plan plan.Plan
 	// State is what the plan was made from; its lock is held by the caller.
 	State state.State
-	// ClusterUID identifies the cluster (UID of kube-system); recorded with the first save.
-	ClusterUID string
-	Drivers    map[string]Driver
-	Store      Saver
+	// Cluster identifies the cluster; what is known of it is recorded with the first save.
+	Cluster state.ClusterID
+	Drivers map[string]Driver
+	Store   Saver
 	// Parallel bounds the objects worked on at a time; 0 means DefaultParallel.
 	Parallel int
 	// Stop is closed at the first interrupt: nothing new is started, API calls in flight are
@@ -93,8 +93,8 @@ func (run Run) check() error {
 	if n := len(run.Plan.Problems); n > 0 {
 		return fmt.Errorf("the plan has %d problem(s) and cannot be applied: %s", n, run.Plan.Problems[0].Summary)
 	}
-	if was := run.State.ClusterUID; was != "" && run.ClusterUID != "" && was != run.ClusterUID {
-		return fmt.Errorf("the state is of cluster %s, this is cluster %s (UIDs of kube-system): check cluster.context", was, run.ClusterUID)
+	if same, comparable := run.State.Cluster().Same(run.Cluster); comparable && !same {
+		return fmt.Errorf("the state is of cluster %s, this is cluster %s: check cluster.context", run.State.Cluster(), run.Cluster)
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func (r *rig) plan(o plan.Options) (plan.Plan, error) {
 func (r *rig) run(p plan.Plan) deploy.Run {
 	r.events = nil
 	return deploy.Run{
-		Plan: p, State: r.store.State(stack), ClusterUID: "c1", Drivers: r.driver.Drivers(), Store: r.store, Parallel: r.par,
+		Plan: p, State: r.store.State(stack), Cluster: state.ClusterID{UID: "c1"}, Drivers: r.driver.Drivers(), Store: r.store, Parallel: r.par,
 		Stop: r.stop, Emit: func(e deploy.Event) { r.events = append(r.events, e) },
 	}
 }
@@ -474,7 +474,7 @@ func TestAnotherClusterIsRefused(t *testing.T) {
 	r := newRig(t, published()...)
 	r.mustApply()
 	run := r.run(r.mustPlan(plan.Options{}))
-	run.ClusterUID = "c2"
+	run.Cluster.UID = "c2"
 	if _, err := deploy.Apply(t.Context(), run); err == nil || !strings.Contains(err.Error(), "cluster c2") {
 		t.Fatalf("got %v", err)
 	}

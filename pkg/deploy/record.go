@@ -12,9 +12,7 @@ import (
 // save before the first change of the world. It saves nothing when nothing is new.
 func (r *runner) begin(ctx context.Context) error {
 	next := r.State.Clone()
-	if r.ClusterUID != "" {
-		next.ClusterUID = r.ClusterUID
-	}
+	next.SetCluster(r.Cluster)
 	for _, c := range r.Plan.Changes {
 		if e, ok := planned(c, next.Salt, r.Plan.RefreshOnly); ok {
 			next.Put(e)

@@ -32,9 +32,12 @@ type Basis struct {
 	Serial     uint64 `json:"serial"`
 	// Salt keys the fingerprints in the plan; see Saved.Identify.
 	Salt string `json:"salt,omitempty"`
-	// ClusterUID is the UID of the kube-system namespace.
+	// ClusterUID and ClusterCA are the cluster's state.ClusterID.
 	ClusterUID string `json:"clusterUID"`
+	ClusterCA  string `json:"clusterCA,omitempty"`
 }
+
+func (b Basis) cluster() state.ClusterID { return state.ClusterID{UID: b.ClusterUID, CA: b.ClusterCA} }
 
 // Saved is a plan file. It holds no secret: apply reads the configuration again
 // and must come to the same plan (Digest).
@@ -146,9 +149,12 @@ func (s Saved) Identify(prior state.State) state.State {
 // errors.Is(err, ErrStale) and says what moved and that planning again is the way out.
 func (s Saved) CheckBasis(now Basis) error {
 	was := s.Basis
+	same, comparable := was.cluster().Same(now.cluster())
 	switch {
-	case was.ClusterUID != now.ClusterUID:
-		return stale("it was made for cluster %s, this is cluster %s (UIDs of kube-system)", orElse(was.ClusterUID, "(none)"), orElse(now.ClusterUID, "(none)"))
+	case !comparable && was.cluster() != now.cluster():
+		return stale("it names its cluster by %s, who applies it knows this one as %s: the same rights are needed", was.cluster(), now.cluster())
+	case comparable && !same:
+		return stale("it was made for cluster %s, this is cluster %s", was.cluster(), now.cluster())
 	case was.Lineage != now.Lineage:
 		return stale("it was made from another state (lineage %s, here %s)", was.Lineage, now.Lineage)
 	case was.Serial < now.Serial:

@@ -52,8 +52,9 @@ type State struct {
 	Lineage string `json:"lineage"`
 	// Serial grows by one with each write.
 	Serial uint64 `json:"serial"`
-	// ClusterUID is the UID of the kube-system namespace; "" before the first apply.
+	// ClusterUID and ClusterCA are the cluster's ClusterID; both are "" before the first apply.
 	ClusterUID string `json:"clusterUID,omitempty"`
+	ClusterCA  string `json:"clusterCA,omitempty"`
 	// Salt keys the fingerprints; random, not a secret of the user's.
 	Salt    string  `json:"salt"`
 	Entries []Entry `json:"entries"`

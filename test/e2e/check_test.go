@@ -287,10 +287,10 @@ func TestCheckWithoutIdentity(t *testing.T) {
 	}
 }
 
-// as goes on as a service account of the namespace default.
-func (u *user) as(account string) {
+// as goes on as a service account, of the namespace default unless kubectl's flags say otherwise.
+func (u *user) as(account string, namespace ...string) {
 	u.t.Helper()
-	token := strings.TrimSpace(u.kubectl("create", "token", account))
+	token := strings.TrimSpace(u.kubectl(append([]string{"create", "token", account}, namespace...)...))
 	u.write("kubeconfig", u.kubectl("config", "view", "--raw", "--minify"))
 	u.env = append(append([]string{}, u.env...), "KUBECONFIG="+filepath.Join(u.dir, "kubeconfig"))
 	u.kubectl("config", "set-credentials", account, "--token="+token)

@@ -43,9 +43,8 @@ type user struct {
 	env []string
 }
 
-// newUser gives a test a stack of its own name, which is also its namespace, and tears it
-// down at the end.
-func newUser(t *testing.T, stack string) *user {
+// bareUser has an empty configuration directory.
+func bareUser(t *testing.T) *user {
 	t.Helper()
 	if _, err := os.Stat(binaryPath()); err != nil {
 		t.Skip("bin/mifbench is missing: make build")
@@ -56,6 +55,14 @@ func newUser(t *testing.T, stack string) *user {
 	for k, v := range c.Env {
 		u.env = append(u.env, k+"="+v)
 	}
+	return u
+}
+
+// newUser gives a test a stack of its own name, which is also its namespace, and tears it
+// down at the end.
+func newUser(t *testing.T, stack string) *user {
+	t.Helper()
+	u := bareUser(t)
 	u.write("stack.mif.hcl", strings.ReplaceAll(read(t, "testdata/stack.mif.hcl"), `"e2e"`, `"`+stack+`"`))
 	t.Cleanup(func() {
 		if out, err := u.try("destroy", "--auto-approve"); err != nil {

@@ -51,7 +51,10 @@ type PlanCluster struct {
 	Context string `json:"context"`
 	Server  string `json:"server"`
 	Version string `json:"version"`
-	UID     string `json:"uid"`
+	// UID is that of the namespace kube-system, CA the digest of the cluster's own certificates for
+	// a user who may not see that; "" for what was not read.
+	UID string `json:"uid"`
+	CA  string `json:"ca,omitempty"`
 	// Kubeconfig is set when the configuration names no context: the file's current one was taken.
 	Kubeconfig string `json:"assumedFrom,omitempty"`
 }

@@ -2,20 +2,17 @@ package kube
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"sort"
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	api "k8s.io/client-go/tools/clientcmd/api"
 
-	"github.com/mifbench/mifbench/pkg/deploy"
+	"github.com/mifbench/mifbench/pkg/state"
 )
 
 // InCluster is the context name that means: the service account of the pod we run in.
@@ -34,8 +31,6 @@ type Options struct {
 	Context string
 	// Namespace is the default namespace, "" for the context's own.
 	Namespace string
-	// Unidentified lets a user connect who may not read the cluster's identity; its UID is "" then.
-	Unidentified bool
 }
 
 // Cluster is what a plan's header says of the cluster, and what state pins.
@@ -44,15 +39,15 @@ type Cluster struct {
 	Kubeconfig string
 	Server     string
 	Version    string
-	// UID is the UID of the namespace kube-system.
-	UID       string
+	// ID is what is known of the cluster's identity.
+	ID        state.ClusterID
 	Namespace string
 	// Assumed is true when no context was asked for and the file's current one is used.
 	Assumed bool
 }
 
-// Connect loads the kubeconfig, asks the server for its version and identity and returns a
-// driver. Errors name the file, the context and the server that were tried.
+// Connect loads the kubeconfig, asks the server for its version and identity (see Identify) and
+// returns a driver. Errors name the file, the context and the server that were tried.
 func Connect(ctx context.Context, o Options) (*Driver, error) {
 	cfg, c, err := load(o)
 	if err != nil {
@@ -63,40 +58,12 @@ func Connect(ctx context.Context, o Options) (*Driver, error) {
 		return nil, err
 	}
 	d.cluster = c
-	if _, err := d.Identify(ctx); err != nil && !(o.Unidentified && errors.Is(err, deploy.ErrForbidden)) {
-		return nil, err
-	}
-	return d, nil
+	_, err = d.Identify(ctx)
+	return d, err
 }
 
-// Cluster is what is known of the cluster; UID and Version are empty before Identify.
+// Cluster is what is known of the cluster; ID and Version are empty before Identify.
 func (d *Driver) Cluster() Cluster { return d.cluster }
-
-// Identify asks the server who it is. It must not run concurrently with other calls.
-func (d *Driver) Identify(ctx context.Context) (Cluster, error) {
-	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
-	defer cancel()
-	err := d.retryRead(ctx, func(ctx context.Context) error {
-		v, err := d.kinds.client.ServerVersionWithContext(ctx)
-		if err == nil {
-			d.cluster.Version = v.GitVersion
-		}
-		return err
-	})
-	if err != nil {
-		return d.cluster, d.unreachable(err)
-	}
-	var ns *corev1.Namespace
-	err = d.retryRead(ctx, func(ctx context.Context) (err error) {
-		ns, err = d.typed.CoreV1().Namespaces().Get(ctx, metav1.NamespaceSystem, metav1.GetOptions{})
-		return err
-	})
-	if err != nil {
-		return d.cluster, fmt.Errorf("identity of the cluster (namespace %s): %w", metav1.NamespaceSystem, d.unreachable(err))
-	}
-	d.cluster.UID = string(ns.UID)
-	return d.cluster, nil
-}
 
 func load(o Options) (*rest.Config, Cluster, error) {
 	c := Cluster{Context: o.Context, Namespace: o.Namespace}
