@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/mifbench/mifbench/pkg/bench"
 	"github.com/mifbench/mifbench/pkg/bench/report"
@@ -34,13 +33,9 @@ func proofReport(p bench.Proof) *report.Proof {
 	share("token count mismatch", p.TokenMismatch, b.TokenMismatch)
 	share("Little's law error", p.LittleError, b.LittleError)
 	share("repeated prompts", p.RepeatShare, b.RepeatShare)
-	waited := func(name string, d time.Duration) {
-		if d > 0 {
-			fact(name, bench.Rounded(d).String(), "", true)
-		}
+	if m := p.Machine; m.Cores > 0 {
+		fact("other processes", fmt.Sprintf("%.1f of %d cores, %s idle", m.Others, m.Cores, percentText(m.Idle)), "", true)
 	}
-	waited("threads waited for a core", p.CoreWait)
-	waited("taken by the hypervisor", p.Stolen)
 	if p.Sent > 0 { // which limit binds is told from the records, beside the load in flight
 		fact("waited for a slot", percentText(float64(p.Waited)/float64(p.Sent))+" of requests", "", true)
 	}

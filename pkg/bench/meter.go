@@ -10,13 +10,31 @@ import (
 // meter measures what this process uses between its start and stop.
 type meter struct {
 	cpu     time.Duration
-	others  contention
+	machine machine
 	samples []metrics.Sample
 }
 
-// contention is what others took of the CPU that this process wanted: how long its
-// threads were ready and had no core, and how long a hypervisor held this machine's.
-type contention struct{ coreWait, stolen time.Duration }
+// machine is a reading of the machine's cores: how long they were idle, or held by a
+// hypervisor for others, since it started.
+type machine struct {
+	at           time.Time
+	cores        int
+	idle, stolen time.Duration
+}
+
+// since is what the machine did from before to m, of which this process used own.
+func (m machine) since(before machine, own time.Duration) Machine {
+	elapsed := m.at.Sub(before.at)
+	if m.cores == 0 || before.cores == 0 || elapsed <= 0 {
+		return Machine{}
+	}
+	whole := float64(elapsed) * float64(m.cores)
+	idle, stolen := float64(m.idle-before.idle), float64(m.stolen-before.stolen)
+	return Machine{
+		Cores: m.cores, Idle: max(0, idle/whole), Stolen: max(0, stolen/whole),
+		Others: max(0, (whole-idle-stolen-float64(own))/float64(elapsed)),
+	}
+}
 
 // measured is what a meter saw.
 type measured struct {
@@ -24,7 +42,7 @@ type measured struct {
 	cpuShare                 float64
 	gcMax, gcTotal, schedP99 time.Duration
 	maxRSS                   int64
-	others                   contention
+	machine                  Machine
 }
 
 func readRuntime() []metrics.Sample {
@@ -35,7 +53,7 @@ func readRuntime() []metrics.Sample {
 
 func startMeter() meter {
 	cpu, _ := processUsage()
-	return meter{cpu: cpu, others: readContention(), samples: readRuntime()}
+	return meter{cpu: cpu, machine: readMachine(), samples: readRuntime()}
 }
 
 func (m meter) stop(elapsed int64) measured {
@@ -44,8 +62,7 @@ func (m meter) stop(elapsed int64) measured {
 	gc := difference(m.samples[0], now[0])
 	sched := difference(m.samples[1], now[1])
 	out := measured{cpu: cpu - m.cpu, maxRSS: rss, gcMax: gc.quantile(1), gcTotal: gc.total(), schedP99: sched.quantile(0.99)}
-	others := readContention()
-	out.others = contention{coreWait: max(0, others.coreWait-m.others.coreWait), stolen: max(0, others.stolen-m.others.stolen)}
+	out.machine = readMachine().since(m.machine, out.cpu)
 	if elapsed > 0 {
 		out.cpuShare = float64(out.cpu) / float64(elapsed) / float64(runtime.GOMAXPROCS(0))
 	}

@@ -49,7 +49,7 @@ func (r *runner) outcome(out *Outcome, m measured, elapsed int64) {
 		GCPauseMax: m.gcMax, GCPauseTotal: m.gcTotal, SchedLatencyP99: m.schedP99,
 		MaxInFlight: r.maxInFlight.Load(), Cap: int64(r.s.MaxConcurrency),
 		SinkWait: time.Duration(r.recorder.wait.Load()), SourceWait: r.sourceWait,
-		MaxRSS: m.maxRSS, Elapsed: time.Duration(elapsed), CoreWait: m.others.coreWait, Stolen: m.others.stolen,
+		MaxRSS: m.maxRSS, Elapsed: time.Duration(elapsed), Machine: m.machine,
 		Sent: r.admitted, Waited: r.waited.Load(), Dropped: r.dropped,
 	}
 }

@@ -29,10 +29,8 @@ type Proof struct {
 	GCPauseMax      time.Duration `json:"gcPauseMax"`
 	GCPauseTotal    time.Duration `json:"gcPauseTotal"`
 	SchedLatencyP99 time.Duration `json:"schedLatencyP99"`
-	// CoreWait is how long this process's threads were ready and had no core, summed;
-	// Stolen how long a hypervisor held this machine's cores. 0 where not known.
-	CoreWait time.Duration `json:"coreWait"`
-	Stolen   time.Duration `json:"stolen"`
+	// Machine is what else ran; its Cores are 0 where that is not known.
+	Machine Machine `json:"machine"`
 	// MaxInFlight and Cap count requests.
 	MaxInFlight int64 `json:"maxInFlight"`
 	Cap         int64 `json:"cap"`
@@ -120,21 +118,29 @@ func (p Proof) Judge(b Bounds) Verdict {
 		v.Class = ClientOK
 	}
 	if v.Class == ClientLimited {
-		v.Reasons = append(v.Reasons, p.contended()...)
+		v.Reasons = append(v.Reasons, p.Machine.crowded()...)
 	}
 	return v
 }
 
-// contended tells who else wanted the cores, when that explains a limit.
-func (p Proof) contended() []string {
-	const much = 0.02 // of the run's time
-	over := func(d time.Duration) bool { return float64(d) > much*float64(p.Elapsed) }
+// Machine is what the whole machine did during a run.
+type Machine struct {
+	Cores int `json:"cores"`
+	// Idle and Stolen (by a hypervisor, for others) are shares of all cores' time; Others
+	// is how many cores other processes used, the server's too when it runs here.
+	Idle   float64 `json:"idle"`
+	Stolen float64 `json:"stolen"`
+	Others float64 `json:"others"`
+}
+
+// crowded tells who else wanted the cores, where that may explain a limit.
+func (m Machine) crowded() []string {
 	var why []string
-	if over(p.CoreWait) {
-		why = append(why, fmt.Sprintf("our threads waited %s for a core in %s: other processes run here; give the client cores of its own", Rounded(p.CoreWait), Rounded(p.Elapsed)))
+	if m.Cores > 0 && m.Idle < 0.1 && m.Others > 0.1*float64(m.Cores) {
+		why = append(why, fmt.Sprintf("other processes used %.1f of this machine's %d cores and %.0f %% were idle: give the client cores of its own", m.Others, m.Cores, 100*m.Idle))
 	}
-	if over(p.Stolen) {
-		why = append(why, fmt.Sprintf("the hypervisor took %s of this machine's CPU time in %s: use a machine with cores of its own", Rounded(p.Stolen), Rounded(p.Elapsed)))
+	if m.Stolen > 0.01 {
+		why = append(why, fmt.Sprintf("the hypervisor kept %.1f %% of this machine's CPU time for others", 100*m.Stolen))
 	}
 	return why
 }
