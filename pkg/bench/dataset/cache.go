@@ -43,7 +43,7 @@ type chunk struct {
 }
 
 // cutVersion is part of every key and changes when the same options give other prompts.
-const cutVersion = 2
+const cutVersion = 3
 
 // identified is a counter that is not known by a hash of its own and can make one.
 type identified interface {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // pieces is a Source that cuts prompts of one length from a corpus.
@@ -68,24 +69,42 @@ func (p *pieces) Prompt(ctx context.Context, i int64) (Prompt, error) {
 // Info describes the source.
 func (p *pieces) Info() Info { return p.info }
 
-// cutFrom cuts n tokens, head included, from place i of a corpus.
+// cutFrom cuts n tokens, head included, from place i of a corpus. There may be more places
+// than the corpus has: then their texts come again, each under a beginning of its own.
 func cutFrom(ctx context.Context, o *opening, c corpus, i int64, head string, n int) (string, error) {
-	cutter := o.cutter
-	if head == "" {
-		cutter.taken, _ = c.(taker)
+	lead, place := o.lead(i, n), i
+	own, err := isOwn(ctx, c, i)
+	if err != nil {
+		return "", err
+	}
+	if !own {
+		place %= c.Places()
 	}
 	for _, perToken := range []int{7, 28, 112} {
-		text, err := c.Text(ctx, i, n*perToken+512)
+		text, err := c.Text(ctx, place, n*perToken+512)
 		if err != nil {
 			return "", err
 		}
-		cut, err := cutter.cut(ctx, head, text, n)
+		var cut string
+		if own {
+			cut, err = o.cutter.cut(ctx, head, lead, text, n)
+		} else {
+			cut, err = o.cutter.move(ctx, head+lead, text, n)
+		}
 		if !errors.Is(err, errShort) {
 			return cut, err
 		}
 	}
 	// The end of the corpus was reached: go on at another place.
-	return wrapAround(ctx, cutter, c, i, head, n)
+	return wrapAround(ctx, o.cutter, c, place, head+lead, n)
+}
+
+// isOwn tells whether a corpus has a place for i alone.
+func isOwn(ctx context.Context, c corpus, i int64) (bool, error) {
+	if d, ok := c.(*distinct); ok {
+		return d.has(ctx, i)
+	}
+	return c.Places() >= unlimited || i < c.Places(), nil
 }
 
 // wrapAround joins the text of the next places when one is not enough.
@@ -97,12 +116,29 @@ func wrapAround(ctx context.Context, cutter cutter, c corpus, i int64, head stri
 			return "", err
 		}
 		text += more + "\n\n"
-		cut, err := cutter.cut(ctx, head, text, n)
+		cut, err := cutter.move(ctx, head, text, n)
 		if !errors.Is(err, errShort) {
 			return cut, err
 		}
 	}
 	return "", fmt.Errorf("%w for %d tokens", errShort, n)
+}
+
+// lead is what a prompt begins with that cannot begin as its place does: no other prompt has
+// it, and no place begins like it. Less than a block needs none, and a salted prompt has its
+// own.
+func (o *opening) lead(i int64, n int) string {
+	if o.Salt || n < blockTokens {
+		return ""
+	}
+	return fmt.Sprintf("#%d: ", i)
+}
+
+// isLead tells whether a text begins as leads do.
+func isLead(text string) bool {
+	rest, ok := strings.CutPrefix(text, "#")
+	digits := strings.TrimLeft(rest, "0123456789")
+	return ok && len(digits) < len(rest) && strings.HasPrefix(digits, ":")
 }
 
 // salt is what prompt i begins with: different in the first tokens for each run and index.

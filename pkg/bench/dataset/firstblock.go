@@ -33,6 +33,37 @@ func firstBlock(ctx context.Context, c Counter, text string) (uint64, error) {
 	return beginning(text), ctx.Err()
 }
 
+// leadBlock stands for the first blocks of all places that begin as leads do.
+const leadBlock = 1
+
+// placeBlock is the first block of a place, white space before its first word aside.
+func placeBlock(ctx context.Context, c Counter, text string) (uint64, error) {
+	text = text[nextStart(text, 0):]
+	if isLead(text) {
+		return leadBlock, ctx.Err()
+	}
+	return firstBlock(ctx, c, text)
+}
+
+// begins are the first blocks that are taken.
+type begins map[uint64]struct{}
+
+// newBegins leaves leads to prompts that have one of their own.
+func newBegins(size int) begins {
+	b := make(begins, size)
+	b[leadBlock] = struct{}{}
+	return b
+}
+
+// add takes a block; false when it was taken before.
+func (b begins) add(block uint64) bool {
+	if _, taken := b[block]; taken {
+		return false
+	}
+	b[block] = struct{}{}
+	return true
+}
+
 // beginning identifies the first bytes of a text.
 func beginning(text string) uint64 {
 	h := fnv.New64a()

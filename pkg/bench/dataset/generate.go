@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 )
@@ -68,6 +69,9 @@ func filler(ctx context.Context, o *opening, need int) (corpus, string, error) {
 		return nil, "", err
 	}
 	d, err := newDistinct(ctx, o, newStream(bodies, need*bytesPerToken, o.Seed))
+	if err == nil && d.Places() < 1 {
+		err = fmt.Errorf("text %s: too little text for one prompt of %d tokens", path, need)
+	}
 	return d, sum, err
 }
 

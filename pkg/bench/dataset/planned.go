@@ -37,7 +37,7 @@ func (p *planned) Prompt(ctx context.Context, i int64) (Prompt, error) {
 	if err != nil {
 		return Prompt{}, fmt.Errorf("dataset %s: prompt %d: %w", p.o.Kind, i, err)
 	}
-	text, err := cutFrom(ctx, p.o, p.corpus, r.place%p.corpus.Places(), p.o.salt(i)+r.head, r.tokens-p.o.SpecialTokens)
+	text, err := cutFrom(ctx, p.o, p.corpus, r.place, p.o.salt(i)+r.head, r.tokens-p.o.SpecialTokens)
 	if err != nil {
 		return Prompt{}, fmt.Errorf("dataset %s: prompt %d: %w", p.o.Kind, i, err)
 	}

@@ -96,7 +96,7 @@ func (h *heads) get(ctx context.Context, k int64) (string, error) {
 	if s, ok := h.made[k]; ok {
 		return s, nil
 	}
-	s, err := cutFrom(ctx, h.o, h.corpus, k%h.corpus.Places(), "", h.tokens)
+	s, err := cutFrom(ctx, h.o, h.corpus, k, "", h.tokens)
 	if err == nil {
 		s += " "
 		h.made[k] = s

@@ -43,7 +43,6 @@ type talks struct {
 	path    string
 	entries []entry // in the seed's order
 	groups  []int32 // first entry of each place
-	begins  begins
 	twins   int
 }
 
@@ -57,7 +56,7 @@ func openShareGPT(ctx context.Context, o *opening) (Source, error) {
 	entries := index.entries
 	rng := rand.New(rand.NewPCG(uint64(o.Seed), 0x5ba9e)) //nolint:gosec // a seeded choice, not a secret
 	rng.Shuffle(len(entries), func(i, k int) { entries[i], entries[k] = entries[k], entries[i] })
-	t := &talks{path: o.Path, entries: entries, begins: begins{o.Counter, make(map[uint64]struct{}, len(entries))}}
+	t := &talks{path: o.Path, entries: entries}
 	t.group(o.budget() * bytesPerToken)
 	warnings := index.warning("conversations")
 	if t.twins > 0 {
@@ -69,13 +68,13 @@ func openShareGPT(ctx context.Context, o *opening) (Source, error) {
 // group gives each place enough entries for one prompt; an entry serves one place. One that
 // begins like an earlier place's first only follows others.
 func (t *talks) group(need int) {
+	seen := newBegins(len(t.entries))
 	for i := 0; i < len(t.entries); {
-		if _, taken := t.begins.seen[t.entries[i].begin]; taken {
+		if !seen.add(t.entries[i].begin) {
 			t.twins++
 			i++
 			continue
 		}
-		t.begins.seen[t.entries[i].begin] = struct{}{}
 		t.groups = append(t.groups, int32(i)) //nolint:gosec // far fewer entries than 1<<31
 		for have := 0; i < len(t.entries) && have < need; i++ {
 			have += int(t.entries[i].text)
@@ -88,11 +87,6 @@ func (t *talks) group(need int) {
 
 // Places is the number of groups.
 func (t *talks) Places() int64 { return int64(len(t.groups)) }
-
-// Taken tells whether a place begins like this text.
-func (t *talks) Taken(ctx context.Context, text string) (bool, error) {
-	return t.begins.Taken(ctx, text)
-}
 
 // Text reads entries from the place's first on.
 func (t *talks) Text(ctx context.Context, i int64, want int) (string, error) {

@@ -128,7 +128,7 @@ func (b *batch) decode(ctx context.Context, c Counter) error {
 		if len(one.Conversations) < 2 || text == "" {
 			continue
 		}
-		begin, err := firstBlock(ctx, c, text)
+		begin, err := placeBlock(ctx, c, text)
 		if err != nil {
 			return err
 		}

@@ -56,7 +56,7 @@ func openSonnet(ctx context.Context, o *opening) (Source, error) {
 	}
 	head := ""
 	if n := o.values.int("prefix_len"); n > 0 {
-		if head, err = o.cutter.cut(ctx, "", strings.Join(all, "\n"), n); err != nil {
+		if head, err = o.cutter.cut(ctx, "", "", strings.Join(all, "\n"), n); err != nil {
 			return nil, err
 		}
 		head += "\n"

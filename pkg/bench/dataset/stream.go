@@ -20,12 +20,6 @@ type corpus interface {
 	Text(ctx context.Context, i int64, want int) (string, error)
 }
 
-// taker is a corpus that knows how its places begin.
-type taker interface {
-	// Taken tells whether a place begins with the same block as the text.
-	Taken(ctx context.Context, text string) (bool, error)
-}
-
 // minStride is the least distance of two places, bytes: more than a cache block of a
 // server (16 tokens).
 const minStride = 256

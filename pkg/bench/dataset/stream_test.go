@@ -39,7 +39,7 @@ func TestWholeRunes(t *testing.T) {
 func TestShortTextIsToldApart(t *testing.T) {
 	c := cutter{counter: Approximate{}}
 	for _, text := range []string{"", "a few words", "a few words  \n\n"} {
-		if _, err := c.cut(t.Context(), "", text, 50); !errors.Is(err, errShort) {
+		if _, err := c.cut(t.Context(), "", "", text, 50); !errors.Is(err, errShort) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
