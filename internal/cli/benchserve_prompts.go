@@ -32,7 +32,9 @@ func (s *serving) prompts(ctx context.Context) error {
 	if err := s.count(ctx, &o); err != nil {
 		return err
 	}
-	o.CacheDir = s.app.promptCache()
+	if err := s.app.useCache(&o); err != nil {
+		return err
+	}
 	cut, err := dataset.Open(ctx, o)
 	if err != nil {
 		return err

@@ -16,6 +16,12 @@ import (
 func (a *app) datasetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "dataset", Short: "Look at prompts, build them into a file, verify them",
+		Long: `Look at prompts, build them into a file, verify them.
+
+Prompts that were cut are kept in mifbench/prompts of the user's cache directory.
+MIFBENCH_PROMPT_CACHE names another one, or is off; MIFBENCH_PROMPT_CACHE_MAX bounds
+it (4Gi by default), and what was used least recently goes first. It may be deleted at
+any time.`,
 		Example: "  mifbench dataset inspect --tokenizer /models/r1 --tokens 512 sharegpt.json",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -76,7 +82,9 @@ func (a *app) resolve(f *promptFlags, cmd *cobra.Command, args []string) (datase
 	if o.Path == "" && (o.Kind == "" || o.Kind == "auto") {
 		return o, errors.New("which prompts? Give a file or directory, --type of a generated dataset, or --scenario")
 	}
-	o.CacheDir = a.promptCache()
+	if err := a.useCache(&o); err != nil {
+		return o, err
+	}
 	return o, asBuilt(&o, cmd)
 }
 

@@ -50,7 +50,9 @@ func (a *app) openDataset(ctx context.Context, s config.Scenario, base, runID st
 	if err := a.chooseCounter(ctx, &o, base, s.API, side); err != nil {
 		return nil, err
 	}
-	o.CacheDir = a.promptCache()
+	if err := a.useCache(&o); err != nil {
+		return nil, err
+	}
 	cut, err := dataset.Open(ctx, o)
 	if err != nil {
 		return nil, err

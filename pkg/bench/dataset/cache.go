@@ -26,9 +26,10 @@ const (
 // is that two do the same work.
 type cached struct {
 	Source
-	dir string
+	dir   string
+	limit limit
 
-	read, made atomic.Int64 // prompts from disk and from the source
+	read, made, lost atomic.Int64 // prompts from disk, from the source, and of these not kept
 
 	mu     sync.Mutex
 	chunks map[int64]*chunk
@@ -61,19 +62,26 @@ func newCached(ctx context.Context, o *opening, s Source) (Source, error) {
 		}
 		counter = id
 	}
+	dir, err := cacheKey(o, info, counter)
+	if err != nil {
+		return nil, err
+	}
+	c := &cached{Source: s, dir: filepath.Join(o.CacheDir, dir), chunks: map[int64]*chunk{}}
+	c.limit = limit{dir: o.CacheDir, own: c.dir, most: o.CacheMax}
+	return c, nil
+}
+
+// cacheKey names the directory for all that prompts depend on.
+func cacheKey(o *opening, info Info, counter string) (string, error) {
 	key, err := json.Marshal([]any{
 		cutVersion, info.Kind, info.Hash, counter, o.Tokens, o.SpecialTokens, o.Seed, o.OutputTokens,
 		o.Column, o.Language, o.values, o.PromptFormat, info.Distinct,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("cache key: %w", err)
+		return "", fmt.Errorf("cache key: %w", err)
 	}
 	sum := sha256.Sum256(key)
-	c := &cached{Source: s, dir: filepath.Join(o.CacheDir, "prompts-"+hex.EncodeToString(sum[:16])), chunks: map[int64]*chunk{}}
-	if err := os.MkdirAll(c.dir, 0o700); err != nil {
-		return nil, fmt.Errorf("prompt cache: %w", err)
-	}
-	return c, nil
+	return "prompts-" + hex.EncodeToString(sum[:16]), nil
 }
 
 // Prompt answers from memory, from disk, or by cutting the chunk that i is in.
@@ -130,6 +138,7 @@ func (c *cached) load(ctx context.Context, k int64) ([]Prompt, error) {
 	prompts, err := readChunk(path)
 	if err == nil {
 		c.read.Add(chunkSize)
+		touch(c.dir)
 		return prompts, nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -139,18 +148,44 @@ func (c *cached) load(ctx context.Context, k int64) ([]Prompt, error) {
 		return nil, err
 	}
 	c.made.Add(chunkSize)
-	if err := writeChunk(path, prompts); err != nil {
+	if err := c.keep(path, prompts); err != nil {
 		return nil, fmt.Errorf("prompt cache: %w", err)
 	}
 	return prompts, nil
+}
+
+// keep writes a chunk where the cache has room for it.
+func (c *cached) keep(path string, prompts []Prompt) error {
+	size := int64(0)
+	for _, p := range prompts {
+		size += int64(len(p.Text) + 8*len(p.TokenIDs) + 64)
+	}
+	room, err := c.limit.room(size)
+	if err != nil {
+		return err
+	}
+	if !room {
+		c.lost.Add(chunkSize)
+		return nil
+	}
+	for tried := false; ; tried = true {
+		if err := os.MkdirAll(c.dir, 0o700); err != nil {
+			return err
+		}
+		// Another process may have just taken the directory away.
+		if err = writeChunk(path, prompts); tried || !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
 }
 
 // CacheUse is how much a source's cache was of use.
 type CacheUse struct {
 	// Dir is where this source's prompts are.
 	Dir string
-	// Read is how many prompts came from there, Made how many had to be cut.
-	Read, Made int64
+	// Read is how many prompts came from there, Made how many had to be cut. Lost is how many
+	// of these were not kept, because the cache has reached its size.
+	Read, Made, Lost int64
 }
 
 // CacheUseOf tells how a source's cache was used so far; nothing when it has none.
@@ -159,7 +194,7 @@ func CacheUseOf(s Source) CacheUse {
 	if !ok {
 		return CacheUse{}
 	}
-	return CacheUse{c.dir, c.read.Load(), c.made.Load()}
+	return CacheUse{c.dir, c.read.Load(), c.made.Load(), c.lost.Load()}
 }
 
 // several gets n prompts from the first on with all processors.

@@ -32,6 +32,7 @@ func talkIndexOf(ctx context.Context, o *opening) (talkIndex, error) {
 	}
 	path := filepath.Join(o.CacheDir, fmt.Sprintf("index-%d-%.24s-%.24s.json", cutVersion, sum, blockKey(o.Counter)))
 	if x, ok := readIndex(path, sum); ok {
+		touch(path)
 		return x, nil
 	}
 	x, err := indexTalks(ctx, o.Path, o.Counter)

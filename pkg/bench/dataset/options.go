@@ -48,6 +48,9 @@ type Options struct {
 	PromptFormat string
 	// CacheDir keeps cut prompts between runs; "" means no cache.
 	CacheDir string
+	// CacheMax bounds the cache, bytes: what was used least recently goes when prompts are
+	// written. 0 means no bound.
+	CacheMax int64
 }
 
 // The prompt formats.
