@@ -15,7 +15,7 @@ import (
 
 type runFlags struct {
 	stackFlags
-	endpoint   string
+	endpoints  []string
 	out        string
 	resume     string
 	dryRun     bool
@@ -45,7 +45,7 @@ Exit code 3 when a reference or an SLO was missed.`,
 	}
 	f.bind(cmd.Flags())
 	fs := cmd.Flags()
-	fs.StringVar(&f.endpoint, "endpoint", "", "base URL to use instead of every scenario's target; no cluster is needed")
+	fs.StringArrayVar(&f.endpoints, "endpoint", nil, "base URL to use instead of every scenario's target; no cluster is needed. Repeat it for equal servers, used in turn")
 	fs.StringVar(&f.out, "out", "runs", "directory of run folders")
 	fs.StringVar(&f.resume, "resume", "", "run folder to go on with")
 	fs.BoolVar(&f.dryRun, "dry-run", false, "say what would be run, and how long it takes at least")
@@ -70,8 +70,8 @@ func (a *app) run(ctx context.Context, names []string, f *runFlags) error {
 	if f.dryRun {
 		return a.printSchedule(chosen)
 	}
-	site := &site{endpoint: f.endpoint}
-	if f.endpoint == "" && needCluster(chosen) {
+	site := &site{endpoints: f.endpoints}
+	if len(f.endpoints) == 0 && needCluster(chosen) {
 		if site, cfg, err = a.openSite(ctx, cfg, f); err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (a *app) chooseScenarios(cfg *config.Config, names []string, f *runFlags) (
 	}
 	var errs []error
 	for _, s := range chosen {
-		if err := runnable(s, f.local || f.endpoint != ""); err != nil {
+		if err := runnable(s, f.local || len(f.endpoints) > 0); err != nil {
 			errs = append(errs, fmt.Errorf("scenario %s: %w", s.Name, err))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/mifbench/mifbench/internal/runner"
@@ -97,8 +98,8 @@ func provenance(cfg *config.Config, t *site) map[string]any {
 			p["var."+v.Name] = fmt.Sprintf("%s (%s)", valueText(v.Value), v.Source)
 		}
 	}
-	if t.endpoint != "" {
-		p["endpoint"] = t.endpoint
+	if len(t.endpoints) > 0 {
+		p["endpoint"] = strings.Join(t.endpoints, " ")
 	}
 	if t.stack != nil {
 		p["cluster"] = fmt.Sprintf("%s at %s, Kubernetes %s, %s", t.stack.cluster.Context, t.stack.cluster.Server, t.stack.cluster.Version, t.stack.cluster.ID)

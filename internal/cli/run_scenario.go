@@ -83,6 +83,9 @@ func (a *app) measure(ctx context.Context, dir string, s config.Scenario, t *sit
 	if err != nil {
 		return r, err
 	}
+	if all := t.given(s); len(all) > 1 {
+		job.Client.BaseURLs = all
+	}
 	job.Stop = a.soft.Done()
 	w := &recordSink{path: filepath.Join(dir, recordsName), header: record.Header{
 		Scenario: s.Name, Seed: s.Seed, Meta: map[string]string{"tool": Version},

@@ -20,10 +20,10 @@ import (
 
 // site is where the load goes: a stack on a cluster, or just a URL.
 type site struct {
-	endpoint string // from --endpoint
-	stack    *stack
-	forwards []func()
-	pods     []kube.Pod // the engines at the start, for the comparison afterwards
+	endpoints []string // from --endpoint
+	stack     *stack
+	forwards  []func()
+	pods      []kube.Pod // the engines at the start, for the comparison afterwards
 }
 
 func (t *site) close() {
@@ -88,13 +88,26 @@ func (a *app) driftGate(s *stack, f *runFlags) error {
 	return errors.New("the stack is not as the configuration says; run mifbench apply first, or give --allow-drift")
 }
 
-// url is the base URL of a scenario's target as this machine can reach it.
-func (a *app) url(ctx context.Context, t *site, s config.Scenario) (string, error) {
-	if t.endpoint != "" {
-		return t.endpoint, nil
+// given are the base URLs that need no cluster: those of --endpoint, or the scenario's own.
+func (t *site) given(s config.Scenario) []string {
+	switch {
+	case len(t.endpoints) > 0:
+		return t.endpoints
+	case s.Endpoint != "":
+		return []string{s.Endpoint}
 	}
-	if s.Target == nil {
-		return s.Endpoint, nil
+	return s.Endpoints
+}
+
+// url is the base URL of a scenario's target as this machine can reach it; of equal servers
+// the first.
+func (a *app) url(ctx context.Context, t *site, s config.Scenario) (string, error) {
+	if s.Target == nil || len(t.endpoints) > 0 {
+		all := t.given(s)
+		if len(all) == 0 {
+			return "", errors.New("its endpoint is not known")
+		}
+		return all[0], nil
 	}
 	given, ok := s.TargetAttrs["url"]
 	if !ok || !given.IsKnown() || given.IsNull() || given.Type() != cty.String {

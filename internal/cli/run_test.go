@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mifbench/mifbench/internal/runner"
+	"github.com/mifbench/mifbench/pkg/bench/record"
 	"github.com/mifbench/mifbench/pkg/sim"
 )
 
@@ -61,7 +63,8 @@ type benchUser struct {
 	intr chan os.Signal
 }
 
-func newBenchUser(t *testing.T, reference string) *benchUser {
+// startEngine serves until the test ends and returns its URL.
+func startEngine(t *testing.T) string {
 	t.Helper()
 	c := sim.DefaultConfig()
 	c.Listen, c.ITL = "127.0.0.1:0", 5*time.Millisecond
@@ -78,7 +81,12 @@ func newBenchUser(t *testing.T, reference string) *benchUser {
 			t.Error(err)
 		}
 	})
-	u := &benchUser{t: t, dir: t.TempDir(), url: "http://" + server.Addr().String(), intr: make(chan os.Signal, 2)}
+	return "http://" + server.Addr().String()
+}
+
+func newBenchUser(t *testing.T, reference string) *benchUser {
+	t.Helper()
+	u := &benchUser{t: t, dir: t.TempDir(), url: startEngine(t), intr: make(chan os.Signal, 2)}
 	u.write("main.mif.hcl", strings.Replace(runConfig, "REFERENCE", reference, 1))
 	u.write("text.txt", strings.Repeat("it was the best of times, it was the worst of times; ", 4000))
 	return u
@@ -94,8 +102,12 @@ func (u *benchUser) write(name, text string) {
 func (u *benchUser) run(args ...string) (code int, stdout, stderr string) {
 	u.t.Helper()
 	var out, errs bytes.Buffer
+	command := []string{"--chdir", u.dir, "run"}
+	if u.url != "" {
+		command = append(command, "--endpoint", u.url)
+	}
 	code = Run(u.t.Context(), Env{
-		Args:   append([]string{"--chdir", u.dir, "run", "--endpoint", u.url}, args...),
+		Args:   append(command, args...),
 		Stdin:  strings.NewReader(""),
 		Stdout: &out, Stderr: &errs, Interrupts: u.intr, Width: 80,
 		Environ: []string{promptCacheVar + "=" + filepath.Join(u.dir, "cache")},
@@ -110,6 +122,41 @@ func (u *benchUser) folder() string {
 		u.t.Fatalf("run folders %v, %v", found, err)
 	}
 	return found[0]
+}
+
+// Equal servers take the requests in turn, whether the command line names them or the file.
+func TestRunUsesEqualServersInTurn(t *testing.T) {
+	u, other := newBenchUser(t, ""), startEngine(t)
+	if code, out, errs := u.run("--endpoint", other, "first"); code != 0 {
+		t.Fatalf("exit code %d\n%s%s", code, out, errs)
+	}
+	u.halves()
+	if err := os.RemoveAll(filepath.Join(u.dir, "runs")); err != nil {
+		t.Fatal(err)
+	}
+	u.write("main.mif.hcl", strings.NewReplacer(`endpoint      = "http://127.0.0.1:1"`, fmt.Sprintf("endpoints = [%q, %q]", u.url, other), "REFERENCE", "").Replace(runConfig))
+	u.url = ""
+	if code, out, errs := u.run("first"); code != 0 {
+		t.Fatalf("exit code %d\n%s%s", code, out, errs)
+	}
+	u.halves()
+}
+
+// halves fails unless each of two servers answered half of the requests.
+func (u *benchUser) halves() {
+	u.t.Helper()
+	count := map[int32]int{}
+	for r, err := range record.All(filepath.Join(u.folder(), "first", recordsName)) {
+		if err != nil {
+			u.t.Fatal(err)
+		}
+		if r.Status == record.OK {
+			count[r.Target]++
+		}
+	}
+	if count[0] != 30 || count[1] != 30 {
+		u.t.Errorf("requests by server: %v", count)
+	}
 }
 
 func TestRunKeepsEverything(t *testing.T) {

@@ -21,11 +21,13 @@ type Scenario struct {
 	// Name is the label, with the instance key when there is one.
 	Name string `hcl:"name,label" doc:"Name of the scenario in results and on the command line."`
 
-	// Target is the resource whose address is benchmarked, nil with Endpoint.
+	// Target is the resource whose address is benchmarked, nil with Endpoint or Endpoints.
 	Target *resource.Address
 	// TargetAttrs are the target's attributes, unknown ones included.
 	TargetAttrs map[string]cty.Value
 	Endpoint    string `hcl:"endpoint,optional" doc:"Base URL of the server, instead of target."`
+	// Endpoints are equal servers, used in turn.
+	Endpoints []string `hcl:"endpoints,optional" doc:"Base URLs of equal servers, used in turn, instead of target or endpoint."`
 	// Dataset is nil when the block names none.
 	Dataset *Dataset
 	// Pending lists attributes whose values only apply will tell.

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net/url"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -112,6 +113,33 @@ func (r *scenarioNode) dataset(e *evaluator, n *node, inst instance, s *Scenario
 		Detail: fmt.Sprintf("%s is not a dataset block; declare one: dataset \"name\" { path = … }.", id)})
 }
 
+// checkServer: a scenario has one way to its server, and its URLs are such.
+func checkServer(b *hclsyntax.Block, s *Scenario, fail func(path, summary, format string, args ...any)) {
+	given := 0
+	for _, name := range []string{"target", "endpoint", "endpoints"} {
+		if b.Body.Attributes[name] != nil {
+			given++
+		}
+	}
+	if given != 1 {
+		fail("endpoint", "Give target or endpoint", "A scenario needs exactly one of target (a resource, such as gateway.mif), endpoint (a URL) and endpoints (URLs of equal servers).")
+	}
+	wrong := func(path, text string) {
+		if u, err := url.Parse(text); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			fail(path, "Invalid endpoint", "%q must be a URL that begins with http:// or https:// and names a host, for example \"http://127.0.0.1:8000\".", text)
+		}
+	}
+	if s.Endpoint != "" {
+		wrong("endpoint", s.Endpoint)
+	}
+	for _, e := range s.Endpoints {
+		wrong("endpoints", e)
+	}
+	if b.Body.Attributes["endpoints"] != nil && len(s.Endpoints) == 0 && !slices.Contains(s.Pending, "endpoints") {
+		fail("endpoints", "No endpoints", "The list must name at least one URL.")
+	}
+}
+
 // checkScenario holds the attributes of a scenario against each other.
 func checkScenario(b *hclsyntax.Block, s *Scenario) hcl.Diagnostics {
 	var diags hcl.Diagnostics
@@ -119,13 +147,7 @@ func checkScenario(b *hclsyntax.Block, s *Scenario) hcl.Diagnostics {
 		rng := s.At(path)
 		diags = append(diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Subject: &rng, Context: b.DefRange().Ptr(), Detail: fmt.Sprintf(format, args...)})
 	}
-	hasTarget, hasEndpoint := b.Body.Attributes["target"] != nil, b.Body.Attributes["endpoint"] != nil
-	if hasTarget == hasEndpoint {
-		fail("endpoint", "Give target or endpoint", "A scenario needs exactly one of target (a resource, such as gateway.mif) and endpoint (a URL).")
-	}
-	if u, err := url.Parse(s.Endpoint); s.Endpoint != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
-		fail("endpoint", "Invalid endpoint", "The endpoint must be a URL that begins with http:// or https:// and names a host, for example \"http://127.0.0.1:8000\".")
-	}
+	checkServer(b, s, fail)
 	if (s.Load.Requests > 0) == (s.Load.Duration > 0) {
 		fail("load", "Give requests or duration", "A load block needs exactly one of requests (a number above 0) and duration (such as \"10m\").")
 	}
