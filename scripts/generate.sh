@@ -1,11 +1,5 @@
 #!/usr/bin/env bash
-# Writes what is made from the code: the reference pages of docs/ and the starters of init.
+# Writes what is made from the code: the reference pages of docs/.
 set -eu
 cd "$(dirname "$0")/.."
-for name in deepseek-r1-mi300x endpoint prerequisites rehearsal; do
-	to=internal/cli/starters/$name
-	mkdir -p "$to"
-	rm -f "$to"/*.mif.hcl
-	cp "examples/$name"/*.mif.hcl "$to"/
-done
 go run ./cmd/mifbench docs docs

@@ -1,23 +1,18 @@
 package cli
 
 import (
-	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/mifbench/mifbench/examples"
 )
 
-// The starters are copies of examples/, made by scripts/generate.sh; a test holds them equal.
-//
-//go:embed starters
-var starterFiles embed.FS
-
-// starter is a row of the table of starters.
+// starter is a row of the table of starters: those of the examples that init writes.
 type starter struct {
 	name, doc string
 	next      string // what to do after init
@@ -86,7 +81,7 @@ func (a *app) initialise(dir, name string) error {
 	if !ok {
 		return fmt.Errorf("there is no starter %q; there are:\n%s", name, starterList())
 	}
-	files, err := fs.ReadDir(starterFiles, "starters/"+name)
+	files, err := examples.Files.ReadDir(name)
 	if err != nil {
 		return err
 	}
@@ -97,7 +92,7 @@ func (a *app) initialise(dir, name string) error {
 		return err
 	}
 	for _, f := range files {
-		src, err := starterFiles.ReadFile("starters/" + name + "/" + f.Name())
+		src, err := examples.Files.ReadFile(name + "/" + f.Name())
 		if err != nil {
 			return err
 		}
