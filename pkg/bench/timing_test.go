@@ -82,7 +82,8 @@ func TestStampsSurviveAStoppedClient(t *testing.T) {
 		p := start(t, "calibrate", url, fmt.Sprint(streams), gap.String())
 		var halted atomic.Int64
 		if stop > 0 {
-			go haltFiveTimes(p, stop, &halted)
+			settled := calibrate.Ramp(streams) + calibrate.Settle
+			go haltFiveTimes(p, settled+500*time.Millisecond, stop, &halted)
 		}
 		l := level(t, p)
 		t.Logf("stopped 5 × %v (%d done): gap error p50 %v p99 %v p99.9 %v, all p99.9 %v, coalesced %.3f %%", stop, halted.Load(), l.ITLError.P50, l.ITLError.P99, l.ITLError.P999, l.ITLErrorAll.P999, 100*l.Coalesced)
@@ -101,8 +102,8 @@ func TestStampsSurviveAStoppedClient(t *testing.T) {
 	}
 }
 
-func haltFiveTimes(p *process, d time.Duration, done *atomic.Int64) {
-	time.Sleep(3 * time.Second) // past the settling time
+func haltFiveTimes(p *process, after, d time.Duration, done *atomic.Int64) {
+	time.Sleep(after)
 	for range 5 {
 		time.Sleep(300 * time.Millisecond)
 		_ = p.cmd.Process.Signal(syscall.SIGSTOP)

@@ -129,12 +129,17 @@ func serverGap(ctx context.Context, p Plan) (time.Duration, error) {
 	return max(l.gaps.P50, 100*time.Microsecond), nil
 }
 
+// Ramp is how long n streams take to start: a thousand new connections a second take a
+// tenth of a core.
+func Ramp(n int) time.Duration { return time.Duration(n) * time.Second / 1000 }
+
+// Settle is how long the server's queue of steps may take after the ramp.
+const Settle = 2 * time.Second
+
 // Measure runs one load of n streams against a server whose tokens are gap apart.
 func Measure(ctx context.Context, p Plan, n int, gap time.Duration) (Level, error) {
-	// A thousand new connections a second take a tenth of a core; the queue of steps
-	// settles within a second or two.
-	ramp := time.Duration(n) * time.Second / 1000
-	settled := ramp + 2*time.Second
+	ramp := Ramp(n)
+	settled := ramp + Settle
 	until := settled + p.Hold
 	r, err := run(ctx, p, load{
 		streams: n, tokens: int((until+time.Second)/gap) + 1, rate: float64(n) / max(ramp, 100*time.Millisecond).Seconds(),
