@@ -29,6 +29,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/mifbench/mifbench/test/localcluster/address"
+	"github.com/mifbench/mifbench/test/localcluster/loopback"
 )
 
 // settle lets a burst of events become one pass.
@@ -205,7 +206,7 @@ func (p *Proxy) apply(ctx context.Context, want map[string][]string) {
 		if p.open[at] != nil || p.refused[at] {
 			continue
 		}
-		l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", at)
+		l, err := loopback.Listen(ctx, at)
 		if err != nil {
 			p.refused[at] = true
 			p.log.Warn("port of a Service is not served", "address", at, "error", err)

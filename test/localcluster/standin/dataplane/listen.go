@@ -9,6 +9,8 @@ import (
 	"os"
 	"strconv"
 	"time"
+
+	"github.com/mifbench/mifbench/test/localcluster/loopback"
 )
 
 // lowPortShift moves a port that needs privileges we lack to one that does not.
@@ -23,10 +25,9 @@ type Server struct {
 // Listen serves h on host:port; where the operating system forbids the port, on port+8000. The server ends with ctx or
 // with Close.
 func Listen(ctx context.Context, host string, port int, h http.Handler, log func(format string, args ...any)) (*Server, error) {
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+	l, err := loopback.Listen(ctx, net.JoinHostPort(host, strconv.Itoa(port)))
 	if errors.Is(err, os.ErrPermission) && port < 1024 {
-		l, err = lc.Listen(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port+lowPortShift)))
+		l, err = loopback.Listen(ctx, net.JoinHostPort(host, strconv.Itoa(port+lowPortShift)))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open the gateway's listener: %w", err)
