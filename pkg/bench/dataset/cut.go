@@ -199,9 +199,8 @@ func (c cutter) anyStart(ctx context.Context, head, text string, n int) (string,
 }
 
 func (c cutter) reserved(s string) int {
-	if i := strings.IndexAny(s, "\x00\ufffd"); i >= 0 {
-		_, size := utf8.DecodeRuneInString(s[i:])
-		return i + size
+	if end := badEnd(s); end >= 0 {
+		return end
 	}
 	if r, ok := c.counter.(reserver); ok {
 		return r.Reserved(s)
