@@ -13,10 +13,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -33,6 +36,7 @@ type config struct {
 	mifbench, dir, model, vllm string
 	loads, tools               []string
 	hold, start                time.Duration
+	show                       bool
 	patience, report           time.Duration
 }
 
@@ -52,6 +56,7 @@ func main() {
 	fs.DurationVar(&c.start, "start", 3*time.Minute, "how long a tool may take until it sends")
 	fs.DurationVar(&c.patience, "patience", 20*time.Second, "how much longer than planned requests may be in flight")
 	fs.DurationVar(&c.report, "report", time.Minute, "how long a tool may take for its report")
+	fs.BoolVar(&c.show, "show", false, "run nothing; print the tables of what earlier runs kept")
 	if err := fs.Parse(os.Args[1:]); err != nil {
 		exit(err)
 	}
@@ -74,6 +79,11 @@ func (c config) run(ctx context.Context) error {
 		if *p, err = filepath.Abs(*p); err != nil {
 			return err
 		}
+	}
+	if c.show {
+		rows, err := c.kept()
+		fmt.Print(table(rows), "\n", largest(rows))
+		return err
 	}
 	var rows []row
 	for _, text := range c.loads {
@@ -106,6 +116,29 @@ func (c config) keep(r row) error {
 		return err
 	}
 	return errors.Join(json.NewEncoder(f).Encode(r), f.Close())
+}
+
+// kept reads the rows of all runs: of each tool and load the latest, ordered as they are run.
+func (c config) kept() ([]row, error) {
+	f, err := os.Open(filepath.Join(c.dir, "results.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // opened for reading
+	latest := map[string]row{}
+	for dec := json.NewDecoder(f); ; {
+		var r row
+		if err := dec.Decode(&r); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name(), err)
+		}
+		latest[r.Tool+" "+r.Load.String()] = r
+	}
+	rows := slices.Collect(maps.Values(latest))
+	place := func(r row) int { return r.Load.Streams*len(tools) + slices.Index(toolNames(), r.Tool) }
+	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(place(a), place(b)) })
+	return rows, nil
 }
 
 // load is streams whose tokens come a gap apart, each request of the same length.
