@@ -50,7 +50,7 @@ func main() {
 	fs.StringVar(&c.dir, "dir", ".bench/peers", "where install.sh put the peers; results go to its folder out")
 	fs.StringVar(&c.vllm, "vllm", ".bench/vllm/venv", "virtual environment with vLLM")
 	fs.StringVar(&c.model, "model", ".bench/vllm/model", "directory with a tokenizer, for tools that insist on one")
-	fs.StringSliceVar(&c.loads, "loads", []string{"100x20ms", "250x20ms", "500x20ms", "1000x20ms", "10800x164ms"}, "streams x gap")
+	fs.StringSliceVar(&c.loads, "loads", []string{"50x20ms", "100x20ms", "250x20ms", "500x20ms", "1000x20ms", "10800x164ms"}, "streams x gap")
 	fs.StringSliceVar(&c.tools, "tools", toolNames(), "tools to run")
 	fs.DurationVar(&c.hold, "hold", 6*time.Second, "how long each load is held")
 	fs.DurationVar(&c.start, "start", 3*time.Minute, "how long a tool may take until it sends")

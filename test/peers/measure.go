@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -59,7 +60,7 @@ func (c config) measure(ctx context.Context, t tool, l load) (row, error) {
 	r.summarize(samples)
 	requests, err := t.read(dir)
 	if err != nil {
-		r.Note += " (no times of token events: " + err.Error() + ")"
+		r.Note += " (no times of token events: " + strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), "") + ")"
 	}
 	r.compare(requests, samples)
 	fmt.Fprintln(os.Stderr, r.line())
