@@ -52,18 +52,20 @@ func (s *Server) listen() error {
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
-	listener := net.ListenConfig{Control: unpaced}
 	for i, r := range s.ranks {
 		p := 0
 		if port != 0 {
 			p = port + i
 		}
 		addr := net.JoinHostPort(host, strconv.Itoa(p))
-		ln, err := listener.Listen(context.Background(), "tcp", addr)
+		ln, err := net.Listen("tcp", addr)
 		if err != nil {
 			return fmt.Errorf("rank %d: %w; is another engine running there?", i, err)
 		}
 		r.ln, _ = ln.(*net.TCPListener)
+		if err := unpaced(r.ln); err != nil {
+			return fmt.Errorf("rank %d: %w", i, err)
+		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"net"
 	"syscall"
 	"unsafe"
 
@@ -10,7 +11,11 @@ import (
 // unpaced chooses a congestion control without pacing for a listener's connections.
 // BBR, the default of some hosts, starts a timer for each small write, which costs a
 // server of ten thousand streams a third of its core and sends its tokens late.
-func unpaced(_, _ string, c syscall.RawConn) error {
+func unpaced(ln *net.TCPListener) error {
+	c, err := ln.SyscallConn()
+	if err != nil {
+		return err
+	}
 	return c.Control(func(fd uintptr) {
 		_ = unix.SetsockoptString(int(fd), unix.IPPROTO_TCP, unix.TCP_CONGESTION, "reno") // dearer without it, no less right
 	})

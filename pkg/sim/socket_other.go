@@ -4,10 +4,11 @@ package sim
 
 import (
 	"errors"
+	"net"
 	"syscall"
 )
 
-func unpaced(string, string, syscall.RawConn) error { return nil }
+func unpaced(*net.TCPListener) error { return nil }
 
 func writeOnce(fd uintptr, b []byte) (int, syscall.Errno) {
 	n, err := syscall.Write(int(fd), b)
