@@ -47,6 +47,9 @@ type Request struct {
 	Gone bool
 	// Replace makes Apply delete and create.
 	Replace bool
+	// Report may be called by an Apply that takes its time, when what it waits for changes; it may
+	// be nil.
+	Report func(plan.Readiness)
 }
 
 // Result is what Apply did.

@@ -66,7 +66,7 @@ func (r *runner) put(ctx context.Context, c plan.Change, start time.Time) error 
 	}
 	ctx, cancel := limited(ctx, c)
 	defer cancel()
-	res, err := driver(r.Drivers, c.ID).Apply(ctx, req)
+	res, err := r.apply(ctx, c, req, start)
 	for _, w := range res.Warnings {
 		r.warn(c, w)
 	}

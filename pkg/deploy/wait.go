@@ -31,6 +31,35 @@ func (r *runner) wait(ctx context.Context, c plan.Change, req Request, start tim
 	return err
 }
 
+// apply runs the driver's Apply, which may have to wait, too: for a chart's hooks, say. An
+// interrupt lets it come to its end.
+func (r *runner) apply(ctx context.Context, c plan.Change, req Request, start time.Time) (Result, error) {
+	done := make(chan struct{})
+	var last reason
+	last.set(plan.Readiness{Reason: "being applied"})
+	req.Report = func(p plan.Readiness) {
+		last.set(p)
+		r.emit(Progress{stepOf(c), p, time.Since(start)})
+	}
+	var beat sync.WaitGroup
+	beat.Go(func() {
+		t := time.NewTicker(r.Heartbeat)
+		defer t.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-t.C:
+				r.emit(Progress{stepOf(c), last.get(), time.Since(start)})
+			}
+		}
+	})
+	res, err := driver(r.Drivers, c.ID).Apply(ctx, req)
+	close(done)
+	beat.Wait()
+	return res, err
+}
+
 func (r *runner) beat(ctx context.Context, cancel context.CancelCauseFunc, c plan.Change, last *reason, start time.Time) {
 	t := time.NewTicker(r.Heartbeat)
 	defer t.Stop()

@@ -191,6 +191,7 @@ func (d *Driver) act(ctx context.Context, cfg *action.Configuration, r deploy.Re
 	if err := d.upgradeCRDs(ctx, r, ren, now, todo == doInstall); err != nil {
 		return err
 	}
+	stop := d.followHooks(ctx, cfg, r, ren.hooks)
 	switch todo {
 	case doInstall:
 		err = d.install(ctx, cfg, r, s, p, ren, k)
@@ -199,6 +200,7 @@ func (d *Driver) act(ctx context.Context, cfg *action.Configuration, r deploy.Re
 	case doOwn, doHeal:
 		err = own(cfg, r.Query, k.last)
 	}
+	stop()
 	if err != nil {
 		err = d.explain(ctx, r.Want.ID, todo, err)
 		err = d.explainHooks(ctx, cfg, r.Want.ID, err)

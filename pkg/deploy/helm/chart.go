@@ -5,16 +5,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
-	"sort"
 	"strings"
 	"sync"
 
-	"github.com/Masterminds/semver/v3"
 	"helm.sh/helm/v3/pkg/action"
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
@@ -123,77 +120,6 @@ func shown(address string) string {
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
 	return u.String()
-}
-
-// fromPath takes a directory, a .tgz, or a directory of charts.
-func fromPath(s resource.ReleaseSpec) (pinned, error) {
-	path := s.Repository
-	if path == "" {
-		path = s.Chart
-	}
-	info, err := os.Stat(path)
-	if err == nil && info.IsDir() && s.Repository != "" {
-		if _, err := os.Stat(filepath.Join(path, "Chart.yaml")); errors.Is(err, os.ErrNotExist) {
-			path = filepath.Join(path, s.Chart)
-			info, err = os.Stat(path)
-			if err != nil {
-				return pinned{}, fmt.Errorf("%s has no chart %s: %w", s.Repository, s.Chart, err)
-			}
-		}
-	}
-	if err != nil {
-		return pinned{}, fmt.Errorf("neither a repository URL nor a readable path: %w", err)
-	}
-	var p pinned
-	if info.IsDir() {
-		p, err = fromDirectory(path)
-	} else {
-		var archive []byte
-		if archive, err = os.ReadFile(path); err == nil {
-			p = fromArchive(archive, sum(archive), path)
-		}
-	}
-	if err != nil {
-		return pinned{}, err
-	}
-	ch, err := p.load()
-	if err != nil {
-		return pinned{}, err
-	}
-	return p, satisfies(ch.Metadata.Version, s.Version)
-}
-
-// satisfies checks the version of a chart that was not chosen by version.
-func satisfies(have, want string) error {
-	if want == "" || have == want {
-		return nil
-	}
-	limits, err := semver.NewConstraint(want)
-	if err != nil {
-		return fmt.Errorf("version %q is neither a version nor a range: %w", want, err)
-	}
-	v, err := semver.NewVersion(have)
-	if err != nil || !limits.Check(v) {
-		return fmt.Errorf("it has version %s, the block wants %s", have, want)
-	}
-	return nil
-}
-
-// fromDirectory hashes names and contents of the files that belong to the chart, in order.
-func fromDirectory(path string) (pinned, error) {
-	ch, err := loader.LoadDir(path)
-	if err != nil {
-		return pinned{}, err
-	}
-	files := append([]*chart.File{}, ch.Raw...)
-	sort.Slice(files, func(i, j int) bool { return files[i].Name < files[j].Name })
-	h := sha256.New()
-	for _, f := range files {
-		fmt.Fprintf(h, "%d %s %d ", len(f.Name), f.Name, len(f.Data)) //nolint:errcheck // a hash does not fail
-		h.Write(f.Data)
-	}
-	digest := "dir:" + hex.EncodeToString(h.Sum(nil))
-	return pinned{digest: digest, origin: path, load: func() (*chart.Chart, error) { return loader.LoadDir(path) }}, nil
 }
 
 func fromArchive(archive []byte, digest, origin string) pinned {

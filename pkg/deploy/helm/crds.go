@@ -40,6 +40,21 @@ func (d *Driver) seeCRDs(ctx context.Context, q deploy.Query, r rendering, s res
 	return nil
 }
 
+// seeKept names the objects that an uninstall leaves because the chart wants it so.
+func (d *Driver) seeKept(ctx context.Context, q deploy.Query, kept []child, obs *plan.Observation) error {
+	seen, err := d.look(ctx, q, kept, nil, nil)
+	var names []string
+	for _, c := range seen {
+		if c.Exists {
+			names = append(names, c.ID.String())
+		}
+	}
+	if len(names) > 0 {
+		obs.Notes = append(obs.Notes, fmt.Sprintf("%d object(s) stay, since the chart keeps them (%s): %s", len(names), keepPolicy, someOf(names, maxHooks)))
+	}
+	return err
+}
+
 // seeLeftCRDs names the definitions that an uninstall leaves: those of crds/ are nobody's in Helm, since
 // deleting them deletes every object of their kinds.
 func (d *Driver) seeLeftCRDs(ctx context.Context, q deploy.Query, k known, obs *plan.Observation) error {

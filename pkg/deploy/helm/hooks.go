@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"helm.sh/helm/v3/pkg/action"
 	"helm.sh/helm/v3/pkg/release"
 
 	"github.com/mifbench/mifbench/pkg/deploy"
+	"github.com/mifbench/mifbench/pkg/plan"
 	"github.com/mifbench/mifbench/pkg/resource"
 )
 
@@ -28,14 +30,75 @@ func hookNote(hooks []*release.Hook) string {
 		}
 		names = append(names, fmt.Sprintf("%s %s (%s)", h.Kind, h.Name, strings.Join(events, ", ")))
 	}
-	n := len(names)
-	switch {
-	case n == 0:
+	if len(names) == 0 {
 		return ""
-	case n > maxHooks:
-		names = append(names[:maxHooks], fmt.Sprintf("and %d more", n-maxHooks))
 	}
-	return fmt.Sprintf("%d hook(s) run beside the objects shown: %s", n, strings.Join(names, "; "))
+	return fmt.Sprintf("%d hook(s) run beside the objects shown: %s", len(names), someOf(names, maxHooks))
+}
+
+// someOf lists the first names and how many more there are.
+func someOf(names []string, most int) string {
+	if n := len(names); n > most {
+		names = append(slices.Clone(names[:most]), fmt.Sprintf("and %d more", n-most))
+	}
+	return strings.Join(names, "; ")
+}
+
+// hookPause is how often the record is asked which hook is running.
+const hookPause = 2 * time.Second
+
+// followHooks reports what the hook that is running waits for; Helm says nothing until it is over.
+func (d *Driver) followHooks(ctx context.Context, cfg *action.Configuration, r deploy.Request, hooks []*release.Hook) (stop func()) {
+	if r.Report == nil || len(hooks) == 0 {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		said := ""
+		report := func(p plan.Readiness) {
+			if p.Reason != said {
+				said = p.Reason
+				r.Report(p)
+			}
+		}
+		t := time.NewTicker(hookPause)
+		defer t.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-t.C:
+			}
+			if last, err := cfg.Releases.Last(r.Want.ID.Name); err == nil { // the action itself reports what is wrong
+				d.reportHooks(ctx, last, report)
+			}
+		}
+	})
+	return func() { cancel(); wg.Wait() }
+}
+
+// reportHooks waits for the objects of the hook that is running and passes on why they are not ready.
+func (d *Driver) reportHooks(ctx context.Context, last *release.Release, report func(plan.Readiness)) {
+	for _, h := range last.Hooks {
+		if h.LastRun.Phase != release.HookPhaseRunning {
+			continue
+		}
+		list, err := d.children(h.Manifest, last.Namespace)
+		if err != nil {
+			return // the action itself fails on it
+		}
+		for _, c := range list {
+			r := deploy.Request{Query: deploy.Query{Want: &resource.Object{ID: c.id}}}
+			err = d.objects.Wait(ctx, r, func(p plan.Readiness) {
+				p.Reason = fmt.Sprintf("hook %s: %s", c.id, p.Reason)
+				report(p)
+			})
+			if err != nil {
+				return // it is over, or doomed: explainHooks says why
+			}
+		}
+	}
 }
 
 // hookObjects are the objects that hooks of a release may have left, without those that the chart

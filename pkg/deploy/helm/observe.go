@@ -89,6 +89,8 @@ func (d *Driver) seeRecorded(ctx context.Context, q deploy.Query, k known, obs *
 		return fmt.Errorf("%s: %w", obs.ID, err)
 	}
 	obs.Facts = map[string]any{"children": encodeChildren(append(slices.Clone(list), hooks...))}
+	kept := slices.DeleteFunc(slices.Clone(list), func(c child) bool { return !c.keep })
+	list = slices.DeleteFunc(list, func(c child) bool { return c.keep })
 	if obs.Children, err = d.look(ctx, q, list, nil, nil); err != nil {
 		return err
 	}
@@ -99,6 +101,9 @@ func (d *Driver) seeRecorded(ctx context.Context, q deploy.Query, k known, obs *
 		}
 	}
 	if err != nil {
+		return err
+	}
+	if err := d.seeKept(ctx, q, kept, obs); err != nil {
 		return err
 	}
 	return d.seeLeftCRDs(ctx, q, k, obs)

@@ -12,10 +12,12 @@ import (
 	"github.com/mifbench/mifbench/internal/clustertest"
 	"github.com/mifbench/mifbench/pkg/deploy"
 	"github.com/mifbench/mifbench/pkg/plan"
+	"github.com/mifbench/mifbench/pkg/resource"
 )
 
 // publishedVariable names a directory that holds the published archives, which are not ours
-// to commit: heimdall-v0.7.1.tgz, moai-inference-preset-v0.5.0.tgz, odin-crd-v0.8.0.tgz.
+// to commit: heimdall-v0.7.1.tgz, moai-inference-preset-v0.5.0.tgz, odin-crd-v0.8.0.tgz, and
+// odin-crd-v0.7.0.tgz for an upgrade of the definitions.
 const publishedVariable = "MIFBENCH_PUBLISHED_CHARTS"
 
 func published(t *testing.T, name string) string {
@@ -39,7 +41,8 @@ func TestPublishedHeimdall(t *testing.T) {
 	}, "release", "Deployment heimdall")
 }
 
-// cycle installs, plans again, changes one value and uninstalls; it logs what each took, in time and requests.
+// cycle installs, plans again, changes one thing and uninstalls; it logs what each took, in time and requests.
+// The objects that differ afterwards are those that the plan named, and nothing else is touched.
 func (w *world) cycle(q deploy.Query, change func(spec map[string]any), changed ...string) {
 	w.t.Helper()
 	step := func(name string, do func()) {
@@ -53,12 +56,17 @@ func (w *world) cycle(q deploy.Query, change func(spec map[string]any), changed 
 	step("second plan", func() { obs = w.mustBeEmpty(q) })
 	w.t.Logf("%d objects, warnings %q, notes %q", len(obs.Children), obs.Warnings, obs.Notes)
 	change(q.Want.Spec)
-	got := differences(w.observe(q))
+	planned := w.observe(q)
+	got := differences(planned)
 	if len(changed) > 0 && !cmp.Equal(got, changed) {
-		w.t.Errorf("one value changed: %v, want %v", got, changed)
+		w.t.Errorf("one thing changed: %v, want %v", got, changed)
 	}
-	w.t.Logf("one value changed: the plan has %d changes", len(got)-1)
+	before := w.versions(planned)
 	step("upgrade", func() { q = w.apply(q) })
+	w.t.Logf("one thing changed: %d live objects", len(got)-1)
+	if differ := w.differ(before, w.versions(planned)); !cmp.Equal(differ, got[1:]) {
+		w.t.Errorf("the upgrade changed %v, the plan said %v", differ, got[1:])
+	}
 	w.mustBeEmpty(q)
 	step("uninstall", func() { w.mustGo(q) })
 	for _, c := range obs.Children {
@@ -69,6 +77,49 @@ func (w *world) cycle(q deploy.Query, change func(spec map[string]any), changed 
 	if list, err := w.d.List(w.ctx(), "s1"); err != nil || len(list) > 0 {
 		w.t.Errorf("records are left: %v, %v", list, err)
 	}
+}
+
+// version is what the server has of an object.
+type version struct {
+	id     resource.ID
+	object map[string]any
+}
+
+// versions reads the objects of a release, without what the server writes about them.
+func (w *world) versions(obs plan.Observation) []version {
+	w.t.Helper()
+	var out []version
+	for _, c := range obs.Children {
+		live, err := w.k.Get(w.ctx(), c.ID)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if live == nil {
+			out = append(out, version{c.ID, nil})
+			continue
+		}
+		delete(live, "status")
+		meta := live["metadata"].(map[string]any)
+		for _, own := range []string{"resourceVersion", "managedFields", "generation"} {
+			delete(meta, own)
+		}
+		if notes, ok := meta["annotations"].(map[string]any); ok {
+			delete(notes, "deployment.kubernetes.io/revision")
+		}
+		out = append(out, version{c.ID, live})
+	}
+	return out
+}
+
+// differ names the objects that are not as they were.
+func (w *world) differ(before, after []version) []string {
+	out := []string{}
+	for i, b := range before {
+		if !cmp.Equal(b.object, after[i].object) {
+			out = append(out, b.id.Kind+" "+b.id.Name)
+		}
+	}
+	return out
 }
 
 func TestPublishedPresets(t *testing.T) {
@@ -89,7 +140,18 @@ func TestPublishedOdinCRDs(t *testing.T) {
 		t.Errorf("warnings: %q", obs.Warnings)
 	}
 	t.Logf("provides %v", obs.Provides.Kinds)
+	// The chart has no values and no template actions: any value changes the record alone.
 	w.cycle(q, func(spec map[string]any) {
 		spec["values"] = map[string]any{"commonLabels": map[string]any{"team": "bench"}}
-	})
+	}, "release")
+}
+
+// TestPublishedOdinCRDsUpgraded: what changes live definitions is another version of the chart.
+func TestPublishedOdinCRDsUpgraded(t *testing.T) {
+	older, archive := published(t, "odin-crd-v0.7.0.tgz"), published(t, "odin-crd-v0.8.0.tgz")
+	if _, err := os.Stat(older); err != nil {
+		t.Skip(err)
+	}
+	w := newWorldOn(t, clustertest.Start(t, clustertest.WithoutCRDs()))
+	w.cycle(w.release("odin-crd", map[string]any{"chart": older, "wait": true}), func(spec map[string]any) { spec["chart"] = archive })
 }

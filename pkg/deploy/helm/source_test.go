@@ -136,6 +136,34 @@ func TestResolveFromAPath(t *testing.T) {
 	}
 }
 
+// TestResolveFromAFolderOfArchives: what `helm pull` leaves behind is a repository.
+func TestResolveFromAFolderOfArchives(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "mirror [1]")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range [][2]string{{"app", "v1.0.0"}, {"app", "v1.10.0"}, {"app", "v1.9.0"}, {"app-crd", "v2.0.0"}} {
+		_, body := archive(t, x[0], x[1])
+		if err := os.WriteFile(filepath.Join(dir, x[0]+"-"+x[1]+".tgz"), body, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := &charts{dir: t.TempDir(), indexes: map[string]*index{}}
+	for _, x := range []struct{ chart, want, version, wantError string }{
+		{"app", "", "v1.10.0", ""},
+		{"app", "v1.9.0", "v1.9.0", ""},
+		{"app", "~1.9", "v1.9.0", ""},
+		{"app-crd", "", "v2.0.0", ""},
+		{"app", "^2", "", "the newest are v1.10.0, v1.9.0, v1.0.0"},
+		{"apq", "", "", "neither a directory of that name nor an archive apq-VERSION.tgz"},
+	} {
+		p, err := c.resolve(t.Context(), resource.ReleaseSpec{Repository: dir, Chart: x.chart, Version: x.want}, pin{})
+		if p.version != x.version || x.wantError == "" && err != nil || x.wantError != "" && (err == nil || !strings.Contains(err.Error(), x.wantError)) {
+			t.Errorf("%+v: %q, %v", x, p.version, err)
+		}
+	}
+}
+
 func TestNearestAndEdits(t *testing.T) {
 	if got := nearest("replicaz", []string{"image", "replicas"}); got != "replicas" {
 		t.Error(got)

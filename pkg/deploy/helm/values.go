@@ -59,9 +59,16 @@ func unknownKeys(ch *chart.Chart, values map[string]any) []string {
 	return out
 }
 
+// istioDefaults is the key under which Istio's charts keep their defaults; a template of theirs lays
+// the author's values over them.
+const istioDefaults = "_internal_defaults_do_not_set"
+
 // defaults are the chart's values with those of its subcharts below their names.
 func defaults(ch *chart.Chart) map[string]any {
 	out := copyTree(ch.Values)
+	if own, ok := out[istioDefaults].(map[string]any); ok {
+		out = laid(copyTree(own), out)
+	}
 	for _, dep := range ch.Dependencies() {
 		own, _ := out[dep.Name()].(map[string]any)
 		out[dep.Name()] = laid(defaults(dep), own)

@@ -13,7 +13,7 @@ import (
 type Heimdall struct {
 	Namespace        string      `hcl:"namespace" doc:"Namespace of the release, its InferencePool and HTTPRoute."`
 	Name             *string     `hcl:"name,optional" doc:"Release name; the block's label when absent."`
-	Repository       string      `hcl:"repository" doc:"Chart repository URL, oci:// reference, directory or .tgz."`
+	Repository       string      `hcl:"repository" doc:"Chart repository URL, oci:// reference, directory of charts or archives, or .tgz."`
 	Chart            *string     `hcl:"chart,optional" doc:"Chart name in the repository." default:"heimdall"`
 	Version          string      `hcl:"version" doc:"Chart version or SemVer range; pinned with its digest at plan."`
 	Gateway          string      `hcl:"gateway" doc:"Name of the Gateway that the HTTPRoute attaches to."`

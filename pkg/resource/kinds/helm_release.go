@@ -16,7 +16,7 @@ import (
 type HelmRelease struct {
 	Namespace     string    `hcl:"namespace" doc:"Namespace of the release."`
 	Name          *string   `hcl:"name,optional" doc:"Release name; the block's label when absent."`
-	Repository    *string   `hcl:"repository,optional" doc:"Chart repository URL or oci:// reference; absent when chart is a path."`
+	Repository    *string   `hcl:"repository,optional" doc:"Chart repository URL, oci:// reference, or directory of charts or archives; absent when chart is a path."`
 	Chart         string    `hcl:"chart" doc:"Chart name, directory or .tgz."`
 	Version       *string   `hcl:"version,optional" doc:"Chart version or SemVer range; pinned with its digest at plan."`
 	Values        cty.Value `hcl:"values,optional" doc:"Helm values."`
