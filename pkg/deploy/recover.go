@@ -17,7 +17,7 @@ import (
 // status Applied, so that the next plan compares and the next apply waits for
 // them. The warnings name what could not be looked at.
 func Recover(ctx context.Context, drivers map[string]Driver, prior state.State) (state.State, []string, error) {
-	list, err := listed(ctx, drivers, prior.Stack)
+	list, err := listed(ctx, drivers, prior.Stack, Scope{})
 	if err != nil {
 		return prior, nil, fmt.Errorf("recover the state of stack %q: %w", prior.Stack, err)
 	}
@@ -49,7 +49,7 @@ func recovered(f Found) state.Entry {
 
 // listed asks every driver that is a Lister, in the order of their names; the objects come
 // sorted by identity.
-func listed(ctx context.Context, drivers map[string]Driver, stack string) ([]Found, error) {
+func listed(ctx context.Context, drivers map[string]Driver, stack string, in Scope) ([]Found, error) {
 	var out []Found
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(drivers)) {
@@ -57,7 +57,7 @@ func listed(ctx context.Context, drivers map[string]Driver, stack string) ([]Fou
 		if !ok {
 			continue
 		}
-		list, err := l.List(ctx, stack)
+		list, err := l.List(ctx, stack, in)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("list the objects of driver %s: %w", name, err))
 		}

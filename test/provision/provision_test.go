@@ -130,3 +130,25 @@ func TestANoOpPlanCostsOneReadAndOneDryRunAnObject(t *testing.T) {
 		}
 	}
 }
+
+// TestADestroyAsksOnceForWhatItNeeds holds the price of a destroy: an object is read for the plan and at most
+// once more when it goes (the server's answers and a watch tell the rest), a kind is listed once before for what
+// is not ours and once after for what is left.
+func TestADestroyAsksOnceForWhatItNeeds(t *testing.T) {
+	mif := tool(t, "mifbench", "build")
+	s := newSide(t, "bench-price-destroy")
+	s.run(mif, "apply", "--auto-approve")
+	m := s.measure(func() { s.run(mif, "destroy", "--auto-approve") })
+	t.Logf("%v in %s", m.requests, m.took)
+	records := "list GET /api/v1/namespaces/bench-price-destroy/secrets" // Helm's, also by label
+	for path, n := range s.requests.paths {
+		what, _, _ := strings.Cut(path, " ")
+		limit := map[class]int{read: 3, list: 1, watch: 3, write: 2, discovery: 3}[class(what)] // one of them after a conflict or a cut
+		if n > limit && path != records {
+			t.Errorf("%d × %s", n, path)
+		}
+	}
+	if n := m.total(); n > 170 { // 274 when each object was polled and every kind of the cluster listed
+		t.Errorf("%d requests", n)
+	}
+}

@@ -3,7 +3,9 @@ package deploytest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -49,6 +51,10 @@ type Driver struct {
 	Kinds map[string]bool
 	// Provides is what objects bring, by ID.Key.
 	Provides map[string]plan.Provided
+	// Blind are kinds (deploy.KindOf) that List may not look at.
+	Blind []string
+	// Parts are the objects behind a release, by ID.Key: Observe shows those that exist as its children.
+	Parts map[string][]resource.ID
 
 	mu    sync.Mutex
 	calls map[string]int
@@ -115,6 +121,13 @@ func (d *Driver) Observe(ctx context.Context, q deploy.Query) (plan.Observation,
 		obs.Version, obs.Terminating = strconv.Itoa(t.Version), t.Deleting
 		obs.Ready = t.readiness()
 	})
+	for _, part := range d.Parts[id.Key()] {
+		d.World.Edit(part, func(t *Thing) {
+			if t != nil {
+				obs.Children = append(obs.Children, plan.Observation{ID: part, Exists: true, UID: t.UID})
+			}
+		})
+	}
 	return obs, nil
 }
 
@@ -261,7 +274,7 @@ func (d *Driver) Delete(ctx context.Context, r deploy.Request) error {
 
 // List is part of deploy.Lister. Under Drivers every thing comes once a driver name, which the
 // engine must bear.
-func (d *Driver) List(ctx context.Context, stack string) ([]deploy.Found, error) {
+func (d *Driver) List(ctx context.Context, stack string, in deploy.Scope) ([]deploy.Found, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -269,9 +282,14 @@ func (d *Driver) List(ctx context.Context, stack string) ([]deploy.Found, error)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var out []deploy.Found
-	for _, t := range w.things {
-		if t.Owner == stack {
-			out = append(out, deploy.Found{ID: t.ID, UID: t.UID, Address: t.Address, Created: true})
+	for _, kind := range d.Blind {
+		group, name, _ := strings.Cut(kind, "/")
+		out = append(out, deploy.Found{ID: resource.ID{APIVersion: group + "/", Kind: name}, Warning: kind + ": not listed"})
+	}
+	for key, t := range w.things {
+		within := in.Kinds == nil || slices.Contains(in.Kinds, deploy.KindOf(t.ID)) || slices.Contains(in.Namespaces, t.ID.Namespace)
+		if within && !slices.Contains(d.Blind, deploy.KindOf(t.ID)) && (t.Owner == stack || in.Named[key]) {
+			out = append(out, deploy.Found{ID: t.ID, UID: t.UID, Owner: t.Owner, Address: t.Address, Created: true})
 		}
 	}
 	return out, nil

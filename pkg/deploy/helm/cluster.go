@@ -3,6 +3,7 @@ package helm
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/kube"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
@@ -17,13 +19,17 @@ import (
 	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/tools/clientcmd"
 	api "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/mifbench/mifbench/pkg/resource"
 )
 
 // cluster is the connection that Helm's actions share: one discovery cache for all releases.
 type cluster struct {
 	config *rest.Config
-	cached discovery.CachedDiscoveryInterface
-	mapper *restmapper.DeferredDiscoveryRESTMapper
+	// objects deletes what a release consists of.
+	objects Objects
+	cached  discovery.CachedDiscoveryInterface
+	mapper  *restmapper.DeferredDiscoveryRESTMapper
 
 	mu   sync.Mutex
 	caps *chartutil.Capabilities
@@ -32,14 +38,14 @@ type cluster struct {
 // setManager makes Helm's client write the same field manager as the helm command line.
 var setManager = sync.OnceFunc(func() { kube.ManagedFieldsManager = "helm" }) //nolint:gochecknoglobals // Helm's own setting is a global
 
-func newCluster(cfg *rest.Config) (*cluster, error) {
+func newCluster(cfg *rest.Config, objects Objects) (*cluster, error) {
 	setManager()
 	dc, err := discovery.NewDiscoveryClientForConfig(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("client for %s: %w", cfg.Host, err)
 	}
 	cached := memory.NewMemCacheClient(dc)
-	return &cluster{config: cfg, cached: cached, mapper: restmapper.NewDeferredDiscoveryRESTMapper(cached)}, nil
+	return &cluster{config: cfg, objects: objects, cached: cached, mapper: restmapper.NewDeferredDiscoveryRESTMapper(cached)}, nil
 }
 
 // refresh forgets what the cluster serves, after something may have installed CRDs.
@@ -85,7 +91,7 @@ func (c *cluster) action(ctx context.Context, namespace string) (*action.Configu
 		panic(fmt.Sprintf("helm: client is a %T", cfg.KubeClient))
 	}
 	client.Namespace = namespace
-	cfg.KubeClient = &guarded{Client: client, ctx: ctx}
+	cfg.KubeClient = &guarded{Client: client, ctx: ctx, objects: c.objects}
 	return cfg, nil
 }
 
@@ -116,7 +122,13 @@ func (g getter) ToRawKubeConfigLoader() clientcmd.ClientConfig {
 type guarded struct {
 	*kube.Client
 	ctx context.Context //nolint:containedctx // Helm's interface has no context; the value lives for one action
+	// objects deletes what Helm would delete one after the other.
+	objects Objects
 }
+
+// IsReachable implements kube.Interface. Every action asks for something else right afterwards, whose
+// failure names the server as well: there is no need for a question of its own.
+func (g *guarded) IsReachable() error { return g.ctx.Err() }
 
 // Create implements kube.Interface.
 func (g *guarded) Create(r kube.ResourceList) (*kube.Result, error) {
@@ -155,6 +167,25 @@ func (g *guarded) WaitWithJobs(r kube.ResourceList, timeout time.Duration) error
 // WatchUntilReady implements kube.Interface; Helm waits for hooks with it.
 func (g *guarded) WatchUntilReady(r kube.ResourceList, timeout time.Duration) error {
 	return g.until(func() error { return g.Client.WatchUntilReady(r, timeout) })
+}
+
+// DeleteWithPropagationPolicy implements kube.InterfaceDeletionPropagation, for an uninstall: the
+// objects in Helm's order, a few at a time, by the driver that waits for them afterwards and so
+// need not ask what the server has told it.
+func (g *guarded) DeleteWithPropagationPolicy(list kube.ResourceList, _ metav1.DeletionPropagation) (*kube.Result, []error) {
+	failed := make([]error, len(list))
+	each(len(list), func(i int) {
+		gvk := list[i].Mapping.GroupVersionKind
+		id := resource.ID{Driver: resource.DriverKube, APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, Namespace: list[i].Namespace, Name: list[i].Name}
+		if failed[i] = g.ctx.Err(); failed[i] == nil {
+			failed[i] = g.objects.Remove(g.ctx, id)
+		}
+	})
+	errs := slices.DeleteFunc(failed, func(err error) bool { return err == nil })
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	return &kube.Result{Deleted: list}, nil
 }
 
 // until leaves a wait that only reads when ctx ends; the reader itself ends by its own timeout.

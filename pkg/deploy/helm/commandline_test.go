@@ -160,7 +160,7 @@ func TestHelmsReleasesBecomeOurs(t *testing.T) {
 	if obs := w.mustBeEmpty(q); obs.Owner != "s1" || obs.Version != "1" {
 		t.Errorf("owner %q, revision %s", obs.Owner, obs.Version)
 	}
-	found, err := w.d.List(w.ctx(), "s1")
+	found, err := w.d.List(w.ctx(), "s1", deploy.Scope{})
 	if err != nil || !hasRelease(found, q.Want.ID, q.Want.Address) {
 		t.Errorf("%+v, %v", found, err)
 	}

@@ -64,7 +64,7 @@ func New(cfg *rest.Config, objects Objects, o Options) (*Driver, error) {
 	if o.PendingAge == 0 {
 		o.PendingAge = 10 * time.Minute
 	}
-	c, err := newCluster(cfg)
+	c, err := newCluster(cfg, objects)
 	if err != nil {
 		return nil, err
 	}

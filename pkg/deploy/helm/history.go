@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"helm.sh/helm/v3/pkg/action"
@@ -128,22 +130,28 @@ func checkSize(id resource.ID, r rendering, values map[string]any) (warning stri
 	return warning, nil
 }
 
-// List implements deploy.Lister by the label on the releases' records.
-func (d *Driver) List(ctx context.Context, stack string) ([]deploy.Found, error) {
+// List implements deploy.Lister by the label on the releases' records. They are few and asked for in
+// one request, so that the scope does not matter.
+func (d *Driver) List(ctx context.Context, stack string, _ deploy.Scope) ([]deploy.Found, error) {
+	if !validLabel(stack) {
+		return nil, nil // no record can carry it
+	}
 	cfg, err := d.cluster.action(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	l := action.NewList(cfg)
-	l.AllNamespaces, l.StateMask, l.Selector = true, action.ListAll, stackLabel+"="+stack
-	all, err := l.Run()
-	if err != nil {
+	all, err := cfg.Releases.Query(map[string]string{"owner": "helm", stackLabel: stack})
+	switch {
+	case errors.Is(err, driver.ErrReleaseNotFound):
+		return nil, nil
+	case err != nil:
 		return nil, fmt.Errorf("list the releases of stack %s: %w", stack, err)
 	}
-	out := make([]deploy.Found, 0, len(all))
-	for _, r := range all {
+	var out []deploy.Found
+	for _, r := range lastRevisions(all) {
 		f := deploy.Found{
 			ID:      resource.ID{Driver: resource.DriverHelm, APIVersion: APIVersion, Kind: Kind, Namespace: r.Namespace, Name: r.Name},
+			Owner:   stack,
 			Address: addressOf(r.Labels), Created: true, DependsOn: dependsOn(r),
 		}
 		if list, err := d.children(r.Manifest, r.Namespace); err == nil {
@@ -152,4 +160,20 @@ func (d *Driver) List(ctx context.Context, stack string) ([]deploy.Found, error)
 		out = append(out, f)
 	}
 	return out, nil
+}
+
+// lastRevisions leaves the last revision of each release.
+func lastRevisions(all []*release.Release) []*release.Release {
+	last := map[string]*release.Release{}
+	for _, r := range all {
+		key := r.Namespace + "/" + r.Name
+		if last[key] == nil || last[key].Version < r.Version {
+			last[key] = r
+		}
+	}
+	out := make([]*release.Release, 0, len(last))
+	for _, key := range slices.Sorted(maps.Keys(last)) {
+		out = append(out, last[key])
+	}
+	return out
 }

@@ -323,13 +323,13 @@ func (d *Driver) look(ctx context.Context, q deploy.Query, want, before []child,
 	return out, nil
 }
 
-// each runs f for 0..n-1, a few at a time, and waits.
+// each runs f for 0..n-1, a few at a time and begun in that order, and waits.
 func each(n int, f func(i int)) {
 	var wg sync.WaitGroup
 	slot := make(chan struct{}, parallel)
 	for i := range n {
+		slot <- struct{}{}
 		wg.Go(func() {
-			slot <- struct{}{}
 			defer func() { <-slot }()
 			f(i)
 		})

@@ -74,7 +74,7 @@ func (w *world) cycle(q deploy.Query, change func(spec map[string]any), changed 
 			w.t.Errorf("%s is left: %v", c.ID, err)
 		}
 	}
-	if list, err := w.d.List(w.ctx(), "s1"); err != nil || len(list) > 0 {
+	if list, err := w.d.List(w.ctx(), "s1", deploy.Scope{}); err != nil || len(list) > 0 {
 		w.t.Errorf("records are left: %v, %v", list, err)
 	}
 }

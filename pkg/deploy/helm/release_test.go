@@ -60,7 +60,7 @@ func TestReleaseLife(t *testing.T) {
 	}
 	q = w.apply(q)
 	w.mustBeEmpty(q)
-	found, err := w.d.List(w.ctx(), "s1")
+	found, err := w.d.List(w.ctx(), "s1", deploy.Scope{})
 	if err != nil || !hasRelease(found, q.Want.ID, q.Want.Address) {
 		t.Fatalf("%+v %v", found, err)
 	}

@@ -53,6 +53,7 @@ func (d *Driver) Apply(ctx context.Context, r deploy.Request) (deploy.Result, er
 	if err := d.takeOver(ctx, id, live); err != nil {
 		return deploy.Result{}, err
 	}
+	d.answers.drop(id)
 	body := d.body(r.Query, live)
 	if live != nil {
 		// A uid in the body makes the server refuse if the object was replaced meanwhile.
@@ -64,6 +65,7 @@ func (d *Driver) Apply(ctx context.Context, r deploy.Request) (deploy.Result, er
 	if err != nil {
 		return deploy.Result{}, d.explain("apply", id, err)
 	}
+	d.answers.put(id, after)
 	return deploy.Result{
 		UID: metaString(after, "uid"), Created: live == nil,
 		Fingerprint: state.Fingerprint(r.Salt, r.Want.Spec), Warnings: warned.all(),

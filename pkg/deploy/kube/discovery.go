@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -20,6 +21,21 @@ type served struct {
 	gvr        schema.GroupVersionResource
 	namespaced bool
 	verbs      metav1.Verbs
+}
+
+// can tells whether the kind allows a verb.
+func (s served) can(verb string) bool { return slices.Contains(s.verbs, verb) }
+
+// path is the path of an object's resource below the server's root.
+func (s served) path(namespace, name string) string {
+	root := "/apis/" + s.gvr.Group + "/" + s.gvr.Version
+	if s.gvr.Group == "" {
+		root = "/api/" + s.gvr.Version
+	}
+	if s.namespaced {
+		root += "/namespaces/" + namespace
+	}
+	return root + "/" + s.gvr.Resource + "/" + name
 }
 
 // kinds remembers what the cluster serves. All group versions are read at once (two
@@ -66,12 +82,12 @@ func (k *kinds) lookup(ctx context.Context, apiVersion, kind string) (served, er
 	return served{}, noKind(apiVersion, kind, k.otherVersions(apiVersion, kind))
 }
 
-// all returns every kind that can be listed, once per kind and group, and the groups that
-// did not answer.
-func (k *kinds) all(ctx context.Context) (map[schema.GroupVersionKind]served, map[string]error, error) {
+// all returns every kind, once per kind and group, and the groups that did not answer; with anew as
+// the server has it now.
+func (k *kinds) all(ctx context.Context, anew bool) (map[schema.GroupVersionKind]served, map[string]error, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.loaded = false
+	k.loaded = k.loaded && !anew
 	if err := k.load(ctx); err != nil {
 		return nil, nil, err
 	}

@@ -42,6 +42,7 @@ type Driver struct {
 	kinds    *kinds
 	cluster  Cluster
 	patience Patience
+	answers  answers
 	// limit bounds one call.
 	limit time.Duration
 	now   func() time.Time

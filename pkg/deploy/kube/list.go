@@ -29,36 +29,39 @@ func (f found) id() resource.ID {
 	return resource.ID{Driver: resource.DriverKube, APIVersion: f.gvk.GroupVersion().String(), Kind: f.gvk.Kind, Namespace: f.meta.Namespace, Name: f.meta.Name}
 }
 
-// survey lists the metadata of every object of every kind, or of one namespace's, that keep
-// wants. What could not be listed comes back as sentences.
-func (d *Driver) survey(ctx context.Context, namespace string, keep func(found) bool) ([]found, []string, error) {
-	all, broken, err := d.kinds.all(ctx)
-	if err != nil {
-		return nil, nil, d.unreachable(err)
-	}
+// place is one list of a survey: a kind, in one namespace or ("") everywhere.
+type place struct {
+	gvk       schema.GroupVersionKind
+	served    served
+	namespace string
+}
+
+// gap is a list that could not be had.
+type gap struct {
+	kind schema.GroupKind
+	text string
+}
+
+// survey lists the metadata of the objects at the places that keep wants. What could not be
+// listed comes back, too.
+func (d *Driver) survey(ctx context.Context, places []place, keep func(found) bool) ([]found, []gap, error) {
 	var (
 		mu   sync.Mutex
 		out  []found
-		gaps []string
+		gaps []gap
 		wg   sync.WaitGroup
 		slot = make(chan struct{}, listers)
 	)
-	for gv, err := range broken {
-		gaps = append(gaps, fmt.Sprintf("%s: not listed: %v", gv, err))
-	}
-	for gvk, k := range all {
-		if !slices.Contains(k.verbs, "list") || skipped(gvk) || namespace != "" && !k.namespaced {
-			continue
-		}
+	for _, p := range places {
 		wg.Go(func() {
 			slot <- struct{}{}
 			defer func() { <-slot }()
-			part, err := d.surveyKind(ctx, gvk, k, namespace, keep)
+			part, err := d.surveyKind(ctx, p, keep)
 			mu.Lock()
 			defer mu.Unlock()
 			out = append(out, part...)
 			if err != nil && !isNotFound(err) {
-				gaps = append(gaps, fmt.Sprintf("%s: not listed: %v", gvk.GroupKind(), err))
+				gaps = append(gaps, gap{p.gvk.GroupKind(), fmt.Sprintf("%s: not listed: %v", p.gvk.GroupKind(), err)})
 			}
 		})
 	}
@@ -67,7 +70,28 @@ func (d *Driver) survey(ctx context.Context, namespace string, keep func(found) 
 		return nil, nil, fmt.Errorf("list the cluster's objects: %w", err)
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].id().Key() < out[j].id().Key() })
-	sort.Strings(gaps)
+	sort.Slice(gaps, func(i, j int) bool { return gaps[i].text < gaps[j].text })
+	return out, gaps, nil
+}
+
+// places are the lists of every kind, or of every kind that lives in the namespace, that wanted wants.
+// Groups whose discovery failed are gaps. With anew the server is asked again what it serves.
+func (d *Driver) places(ctx context.Context, namespace string, anew bool, wanted func(schema.GroupKind, served) bool) ([]place, []gap, error) {
+	all, broken, err := d.kinds.all(ctx, anew)
+	if err != nil {
+		return nil, nil, d.unreachable(err)
+	}
+	var out []place
+	for gvk, k := range all {
+		if k.can("list") && !skipped(gvk) && (namespace == "" || k.namespaced) && wanted(gvk.GroupKind(), k) {
+			out = append(out, place{gvk, k, namespace})
+		}
+	}
+	var gaps []gap
+	for gv, err := range broken {
+		group, _, _ := strings.Cut(gv, "/")
+		gaps = append(gaps, gap{schema.GroupKind{Group: group}, fmt.Sprintf("%s: not listed: %v", gv, err)})
+	}
 	return out, gaps, nil
 }
 
@@ -76,24 +100,24 @@ func skipped(gvk schema.GroupVersionKind) bool {
 	return gvk.Kind == "Event" || gvk.Group == "metrics.k8s.io" || gvk.Kind == "ComponentStatus"
 }
 
-func (d *Driver) surveyKind(ctx context.Context, gvk schema.GroupVersionKind, k served, namespace string, keep func(found) bool) ([]found, error) {
+func (d *Driver) surveyKind(ctx context.Context, p place, keep func(found) bool) ([]found, error) {
 	opts := metav1.ListOptions{Limit: pageSize}
 	var out []found
 	for {
 		var list *metav1.PartialObjectMetadataList
 		err := d.retryRead(ctx, func(ctx context.Context) (err error) {
-			if namespace != "" {
-				list, err = d.metadata.Resource(k.gvr).Namespace(namespace).List(ctx, opts)
+			if p.namespace != "" {
+				list, err = d.metadata.Resource(p.served.gvr).Namespace(p.namespace).List(ctx, opts)
 				return err
 			}
-			list, err = d.metadata.Resource(k.gvr).List(ctx, opts)
+			list, err = d.metadata.Resource(p.served.gvr).List(ctx, opts)
 			return err
 		})
 		if err != nil {
 			return out, err
 		}
 		for _, m := range list.Items {
-			if f := (found{gvk: gvk, meta: m}); keep(f) {
+			if f := (found{gvk: p.gvk, meta: m}); keep(f) {
 				out = append(out, f)
 			}
 		}
@@ -103,28 +127,68 @@ func (d *Driver) surveyKind(ctx context.Context, gvk schema.GroupVersionKind, k 
 	}
 }
 
-// List implements deploy.Lister: every object of every kind that carries the stack's owner annotation and is not
-// owned by another object; what could not be listed comes back as entries with a Warning.
-func (d *Driver) List(ctx context.Context, stack string) ([]deploy.Found, error) {
-	list, gaps, err := d.survey(ctx, "", func(f found) bool {
-		return f.meta.Annotations[StackAnnotation] == stack && len(f.meta.OwnerReferences) == 0
+// List implements deploy.Lister: every object that carries the stack's owner annotation and is not
+// owned by another object, and those that the scope names; what could not be listed comes back as
+// entries with a Warning.
+func (d *Driver) List(ctx context.Context, stack string, in deploy.Scope) ([]deploy.Found, error) {
+	places, gaps, err := d.placesIn(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	list, more, err := d.survey(ctx, places, func(f found) bool {
+		return in.Named[f.id().Key()] || f.meta.Annotations[StackAnnotation] == stack && len(f.meta.OwnerReferences) == 0
 	})
 	if err != nil {
 		return nil, err
 	}
+	gaps = append(gaps, more...)
 	out := make([]deploy.Found, 0, len(list)+len(gaps))
 	for _, f := range list {
 		out = append(out, describe(f))
 	}
 	for _, g := range gaps {
-		out = append(out, deploy.Found{Warning: g})
+		out = append(out, deploy.Found{ID: resource.ID{APIVersion: g.kind.Group + "/", Kind: g.kind.Kind}, Warning: g.text})
 	}
 	return out, nil
 }
 
+// placesIn are the lists that a scope asks for, each once.
+func (d *Driver) placesIn(ctx context.Context, in deploy.Scope) ([]place, []gap, error) {
+	named := func(k schema.GroupKind) bool {
+		return in.Kinds == nil || slices.Contains(in.Kinds, k.Group+"/"+k.Kind)
+	}
+	out, gaps, err := d.places(ctx, "", in.Kinds == nil, func(k schema.GroupKind, s served) bool {
+		return named(k) || !s.namespaced && slices.Contains(residue(), k.Group+"/"+k.Kind)
+	})
+	if err != nil || in.Kinds == nil {
+		return out, gaps, err
+	}
+	for _, ns := range in.Namespaces {
+		more, _, err := d.places(ctx, ns, false, func(k schema.GroupKind, _ served) bool { return !named(k) })
+		if err != nil {
+			return nil, nil, err
+		}
+		out = append(out, more...)
+	}
+	gaps = slices.DeleteFunc(gaps, func(g gap) bool {
+		return len(in.Namespaces) == 0 && !slices.ContainsFunc(in.Kinds, func(k string) bool { return strings.HasPrefix(k, g.kind.Group+"/") })
+	})
+	return out, gaps, nil
+}
+
+// residue are kinds outside of namespaces that stacks and their charts make and that stay when a
+// namespace goes.
+func residue() []string {
+	return []string{
+		"/Namespace", "/PersistentVolume", "apiextensions.k8s.io/CustomResourceDefinition", "scheduling.k8s.io/PriorityClass",
+		"rbac.authorization.k8s.io/ClusterRole", "rbac.authorization.k8s.io/ClusterRoleBinding",
+		"admissionregistration.k8s.io/MutatingWebhookConfiguration", "admissionregistration.k8s.io/ValidatingWebhookConfiguration",
+	}
+}
+
 func describe(f found) deploy.Found {
 	notes := f.meta.Annotations
-	out := deploy.Found{ID: f.id(), UID: string(f.meta.UID), Created: notes[CreatedAnnotation] != "false"}
+	out := deploy.Found{ID: f.id(), UID: string(f.meta.UID), Owner: notes[StackAnnotation], Created: notes[CreatedAnnotation] != "false"}
 	if a, err := resource.ParseAddress(notes[AddressAnnotation]); err == nil {
 		out.Address = a
 	}
@@ -140,7 +204,7 @@ func describe(f found) deploy.Found {
 // releases, not made by Kubernetes or by another object. Deleting the namespace would delete it.
 // The second result says what could not be listed.
 func (d *Driver) ForeignObjects(ctx context.Context, namespace, stack string, releases ...string) ([]resource.ID, []string, error) {
-	list, gaps, err := d.survey(ctx, namespace, func(f found) bool { return foreign(f, stack, releases) })
+	list, gaps, err := d.within(ctx, namespace, func(f found) bool { return foreign(f, stack, releases) })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -149,6 +213,20 @@ func (d *Driver) ForeignObjects(ctx context.Context, namespace, stack string, re
 		out = append(out, f.id())
 	}
 	return out, gaps, nil
+}
+
+// within surveys a namespace; gaps are sentences.
+func (d *Driver) within(ctx context.Context, namespace string, keep func(found) bool) ([]found, []string, error) {
+	places, gaps, err := d.places(ctx, namespace, false, func(k schema.GroupKind, _ served) bool { return !followers(k.Kind) })
+	if err != nil {
+		return nil, nil, err
+	}
+	list, more, err := d.survey(ctx, places, keep)
+	var texts []string
+	for _, g := range append(gaps, more...) {
+		texts = append(texts, g.text)
+	}
+	return list, texts, err
 }
 
 func foreign(f found, stack string, releases []string) bool {
@@ -166,23 +244,23 @@ func foreign(f found, stack string, releases []string) bool {
 	return !automatic(f)
 }
 
-// automatic are objects that Kubernetes or Istio put into every namespace, and Endpoints,
-// which follow their Service.
+// followers are kinds whose objects follow their Service and hold nothing.
+func followers(kind string) bool { return kind == "Endpoints" || kind == "EndpointSlice" }
+
+// automatic are objects that Kubernetes or Istio put into every namespace.
 func automatic(f found) bool {
 	switch f.gvk.Kind {
 	case "ServiceAccount":
 		return f.meta.Name == "default"
 	case "ConfigMap":
 		return f.meta.Name == "kube-root-ca.crt" || strings.HasPrefix(f.meta.Name, "istio-ca-")
-	case "Endpoints", "EndpointSlice":
-		return true
 	}
 	return false
 }
 
 // holders names the objects whose finalizers keep a namespace.
 func (d *Driver) holders(ctx context.Context, namespace string) []string {
-	list, gaps, err := d.survey(ctx, namespace, func(f found) bool { return true })
+	list, gaps, err := d.within(ctx, namespace, func(found) bool { return true })
 	if err != nil {
 		return []string{fmt.Sprintf("what remains is not known: %v", err)}
 	}

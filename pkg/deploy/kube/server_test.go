@@ -209,7 +209,7 @@ func TestComplaint32CreateIsNotAdopt(t *testing.T) {
 	if q.Prior.Created {
 		t.Error("an adopted object counts as created")
 	}
-	found, err := w.d.List(w.ctx(), "s1")
+	found, err := w.d.List(w.ctx(), "s1", deploy.Scope{})
 	if err != nil {
 		t.Fatal(err)
 	}

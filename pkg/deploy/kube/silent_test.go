@@ -25,7 +25,7 @@ func silentServer(t *testing.T, other http.HandlerFunc) *Driver {
 	}
 	mux.HandleFunc("/api", text(`{"kind":"APIVersions","versions":["v1"]}`))
 	mux.HandleFunc("/apis", text(`{"kind":"APIGroupList","apiVersion":"v1","groups":[]}`))
-	mux.HandleFunc("/api/v1", text(`{"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"configmaps","namespaced":true,"kind":"ConfigMap","verbs":["get","patch"]}]}`))
+	mux.HandleFunc("/api/v1", text(`{"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"configmaps","namespaced":true,"kind":"ConfigMap","verbs":["get","patch","delete","watch"]}]}`))
 	mux.HandleFunc("/", other)
 	s := httptest.NewServer(mux)
 	t.Cleanup(func() { s.CloseClientConnections(); s.Close() })

@@ -15,10 +15,10 @@ import (
 	"github.com/mifbench/mifbench/pkg/resource"
 )
 
-// The pauses between two looks at an object grow from firstLook to lastLook; its pods, events
-// and logs are looked at every podLook at most.
+// The pauses between two looks at an object grow from firstLook to lastLook where no watch makes
+// them shorter; its pods, events and logs are looked at every podLook at most.
 const (
-	firstLook = 100 * time.Millisecond
+	firstLook = 20 * time.Millisecond
 	lastLook  = 2 * time.Second
 	podLook   = 2 * time.Second
 )
@@ -59,8 +59,9 @@ func timeout(r deploy.Request, id resource.ID) time.Duration {
 	return t
 }
 
-// Wait implements deploy.Driver. It polls with growing pauses, so that a cut connection costs
-// one look and not the wait. The error of a wait that ran out carries the last reason.
+// Wait implements deploy.Driver. It looks with growing pauses, which a watch ends early, so that a
+// cut connection costs one look and not the wait. The error of a wait that ran out carries the
+// last reason.
 func (d *Driver) Wait(ctx context.Context, r deploy.Request, report func(plan.Readiness)) error {
 	id := queryID(r.Query)
 	if r.Gone {
@@ -71,9 +72,12 @@ func (d *Driver) Wait(ctx context.Context, r deploy.Request, report func(plan.Re
 		own = r.Want.Options.Wait
 	}
 	g := &diagnosis{driver: d, first: map[string]time.Time{}}
+	f := d.follow(id, resultUID(r))
+	f.idle = podLook
+	defer f.close()
 	var nextPods time.Time
-	return d.poll(ctx, id, timeout(r, id), report, func(ctx context.Context) (plan.Readiness, error) {
-		live, err := d.get(ctx, id)
+	return d.poll(ctx, id, timeout(r, id), report, f.rest, func(ctx context.Context) (plan.Readiness, error) {
+		live, err := f.look(ctx)
 		if err != nil {
 			return plan.Readiness{}, err
 		}
@@ -115,6 +119,14 @@ func (d *Driver) waitsForConsumer(ctx context.Context, claim map[string]any) boo
 	return err == nil && slices.ContainsFunc(events, func(e Event) bool { return e.Reason == "WaitForFirstConsumer" })
 }
 
+// resultUID is the incarnation that an apply has just made or changed, "" when it is not known.
+func resultUID(r deploy.Request) string {
+	if r.Prior == nil {
+		return ""
+	}
+	return r.Prior.UID
+}
+
 func uidToLose(r deploy.Request) string {
 	switch {
 	case r.Seen.UID != "":
@@ -127,8 +139,10 @@ func uidToLose(r deploy.Request) string {
 
 // waitGone waits until the object, or at least the incarnation with that UID, is absent.
 func (d *Driver) waitGone(ctx context.Context, id resource.ID, uid string, limit time.Duration, report func(plan.Readiness)) error {
-	return d.poll(ctx, id, limit, report, func(ctx context.Context) (plan.Readiness, error) {
-		live, err := d.get(ctx, id)
+	f := d.follow(id, uid)
+	defer f.close()
+	return d.poll(ctx, id, limit, report, f.rest, func(ctx context.Context) (plan.Readiness, error) {
+		live, err := f.look(ctx)
 		switch {
 		case err != nil:
 			return plan.Readiness{}, err
@@ -141,14 +155,17 @@ func (d *Driver) waitGone(ctx context.Context, id resource.ID, uid string, limit
 	})
 }
 
-// poll looks until ready, doomed or out of time. A failed look is tolerated as long as the
-// server may come back; a refusal is not.
-func (d *Driver) poll(ctx context.Context, id resource.ID, limit time.Duration, report func(plan.Readiness), look func(context.Context) (plan.Readiness, error)) error {
+// poll looks until ready, doomed or out of time, and rests between two looks. A failed look is
+// tolerated as long as the server may come back; a refusal is not.
+func (d *Driver) poll(
+	ctx context.Context, id resource.ID, limit time.Duration, report func(plan.Readiness),
+	rest func(context.Context, time.Duration), look func(context.Context) (plan.Readiness, error),
+) error {
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	var last plan.Readiness
 	refused := 0
-	for pause := firstLook; ; pause = min(pause*3/2, lastLook) {
+	for pause := firstLook; ; pause = min(2*pause, lastLook) {
 		verdict, err := look(bounded)
 		switch {
 		case err != nil && bounded.Err() != nil:
@@ -173,10 +190,8 @@ func (d *Driver) poll(ctx context.Context, id resource.ID, limit time.Duration, 
 		if last.Failed {
 			return notReady(id, last, "")
 		}
-		select {
-		case <-bounded.Done():
+		if rest(bounded, pause); bounded.Err() != nil {
 			return d.outOfTime(ctx, id, last, limit)
-		case <-time.After(pause):
 		}
 	}
 }
