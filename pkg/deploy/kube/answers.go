@@ -2,9 +2,13 @@ package kube
 
 import (
 	"sync"
+	"time"
 
 	"github.com/mifbench/mifbench/pkg/resource"
 )
+
+// answerAge is how long an answer is worth something: its wait follows at once or not at all.
+const answerAge = time.Minute
 
 // answers keeps what the server said of an object when it was applied or deleted, for the wait
 // that follows: it need not ask what has just been told. Each answer is used once.
@@ -17,15 +21,20 @@ type answers struct {
 type told struct {
 	uid  string
 	live map[string]any
+	// leaving tells an answer to a deletion from one to an apply.
+	leaving bool
+	at      time.Time
 }
 
-// put keeps the object that a request left.
-func (a *answers) put(id resource.ID, live map[string]any) {
-	a.keep(id, told{metaString(live, "uid"), live})
+// applied keeps the object that an apply left.
+func (a *answers) applied(id resource.ID, live map[string]any) {
+	a.keep(id, told{uid: metaString(live, "uid"), live: live, at: time.Now()})
 }
 
-// gone keeps that the incarnation with that UID is no more.
-func (a *answers) gone(id resource.ID, uid string) { a.keep(id, told{uid, nil}) }
+// leaving keeps the object that a deletion left, nil when it is no more.
+func (a *answers) leaving(id resource.ID, uid string, live map[string]any) {
+	a.keep(id, told{uid: uid, live: live, leaving: true, at: time.Now()})
+}
 
 func (a *answers) keep(id resource.ID, t told) {
 	a.mu.Lock()
@@ -37,13 +46,19 @@ func (a *answers) keep(id resource.ID, t told) {
 }
 
 // drop forgets an answer that a new request makes old.
-func (a *answers) drop(id resource.ID) { a.take(id, "") }
+func (a *answers) drop(id resource.ID) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.byID, id.Key())
+}
 
-// take returns the answer about the incarnation with that UID, or about any when uid is "".
-func (a *answers) take(id resource.ID, uid string) (live map[string]any, ok bool) {
+// take returns the answer about the incarnation with that UID: to its deletion when its absence is waited
+// for (then uid may be "": the last one deleted), to its apply otherwise.
+func (a *answers) take(id resource.ID, uid string, gone bool) (live map[string]any, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	t, ok := a.byID[id.Key()]
 	delete(a.byID, id.Key())
-	return t.live, ok && (uid == "" || t.uid == uid)
+	same := uid != "" && t.uid == uid || gone && uid == ""
+	return t.live, ok && same && t.leaving == gone && time.Since(t.at) < answerAge
 }

@@ -65,7 +65,7 @@ func (d *Driver) Apply(ctx context.Context, r deploy.Request) (deploy.Result, er
 	if err != nil {
 		return deploy.Result{}, d.explain("apply", id, err)
 	}
-	d.answers.put(id, after)
+	d.answers.applied(id, after)
 	return deploy.Result{
 		UID: metaString(after, "uid"), Created: live == nil,
 		Fingerprint: state.Fingerprint(r.Salt, r.Want.Spec), Warnings: warned.all(),

@@ -79,7 +79,7 @@ func (d *Driver) delete(ctx context.Context, id resource.ID, only metav1.Precond
 	})
 	switch {
 	case isNotFound(err):
-		d.answers.gone(id, text(only.UID))
+		d.answers.leaving(id, text(only.UID), nil)
 		return nil
 	case apierrors.IsConflict(err):
 		return fmt.Errorf("delete %s: it has changed meanwhile: %w", id, err)
@@ -122,9 +122,9 @@ func (d *Driver) hear(id resource.ID, uid string, answer []byte) {
 	}
 	switch {
 	case m["kind"] == "Status" && m["status"] == metav1.StatusSuccess && id.Kind != "Status":
-		d.answers.gone(id, uid)
+		d.answers.leaving(id, uid, nil)
 	case (uid == "" || metaString(m, "uid") == uid) && metaString(m, "deletionTimestamp") != "":
-		d.answers.put(id, m)
+		d.answers.leaving(id, metaString(m, "uid"), m)
 	}
 }
 

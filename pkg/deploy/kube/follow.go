@@ -50,9 +50,9 @@ type follower struct {
 }
 
 // follow begins where the answer to the last request for the object left off, if there is one.
-func (d *Driver) follow(id resource.ID, uid string) *follower {
+func (d *Driver) follow(id resource.ID, uid string, gone bool) *follower {
 	f := &follower{driver: d, id: id, uid: uid}
-	if live, ok := d.answers.take(id, uid); ok {
+	if live, ok := d.answers.take(id, uid, gone); ok {
 		f.tell(live)
 	}
 	return f

@@ -87,27 +87,27 @@ func gone(stack string) deploy.Request {
 func TestAbsenceIsSeenWhateverBecomesOfTheWatch(t *testing.T) {
 	forbidden := `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}`
 	for name, c := range map[string]struct {
-		script script
+		script *script
 		want   string
 	}{
-		"told by the watch": {script{watches: []string{event("MODIFIED", leaving("6")) + event("DELETED", leaving("7"))}}, "delete, watch 5"},
-		"cut":               {script{watches: []string{event("MODIFIED", leaving("6"))}}, "delete, watch 5, read"},
+		"told by the watch": {&script{watches: []string{event("MODIFIED", leaving("6")) + event("DELETED", leaving("7"))}}, "delete, watch 5"},
+		"cut":               {&script{watches: []string{event("MODIFIED", leaving("6"))}}, "delete, watch 5, read"},
 		"cut, and again": {
-			script{reads: []string{leaving("6")}, watches: []string{"", event("DELETED", leaving("7"))}}, "delete, watch 5, read, watch 6",
+			&script{reads: []string{leaving("6")}, watches: []string{"", event("DELETED", leaving("7"))}}, "delete, watch 5, read, watch 6",
 		},
 		"expired in the stream": {
-			script{reads: []string{leaving("9")}, watches: []string{event("ERROR", expired), event("DELETED", leaving("10"))}}, "delete, watch 5, read, watch 9",
+			&script{reads: []string{leaving("9")}, watches: []string{event("ERROR", expired), event("DELETED", leaving("10"))}}, "delete, watch 5, read, watch 9",
 		},
-		"expired at once":   {script{reads: []string{leaving("9")}, watches: []string{expired, event("DELETED", leaving("10"))}}, "delete, watch 5, read, watch 9"},
-		"no right to watch": {script{reads: []string{leaving("6"), leaving("7")}, watches: []string{forbidden}}, "delete, watch 5, read, read, read"},
+		"expired at once":   {&script{reads: []string{leaving("9")}, watches: []string{expired, event("DELETED", leaving("10"))}}, "delete, watch 5, read, watch 9"},
+		"no right to watch": {&script{reads: []string{leaving("6"), leaving("7")}, watches: []string{forbidden}}, "delete, watch 5, read, read, read"},
 		"always cut at once": {
-			script{reads: []string{leaving("6"), leaving("6"), leaving("6"), leaving("6")}}, "delete, watch 5, read, watch 6, read, watch 6, read, read, read",
+			&script{reads: []string{leaving("6"), leaving("6"), leaving("6"), leaving("6")}}, "delete, watch 5, read, watch 6, read, watch 6, read, read, read",
 		},
 		"made anew meanwhile": {
-			script{watches: []string{event("MODIFIED", strings.Replace(leaving("8"), `"u1"`, `"u2"`, 1))}}, "delete, watch 5",
+			&script{watches: []string{event("MODIFIED", strings.Replace(leaving("8"), `"u1"`, `"u2"`, 1))}}, "delete, watch 5",
 		},
 		"another one of the name is deleted": {
-			script{watches: []string{event("DELETED", strings.Replace(leaving("8"), `"u1"`, `"u2"`, 1)) + event("DELETED", leaving("9"))}}, "delete, watch 5",
+			&script{watches: []string{event("DELETED", strings.Replace(leaving("8"), `"u1"`, `"u2"`, 1)) + event("DELETED", leaving("9"))}}, "delete, watch 5",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -183,6 +183,41 @@ func TestAnEventEndsTheRest(t *testing.T) {
 		live, err := f.look(t.Context())
 		if err != nil || metaString(live, "resourceVersion") != "7" || f.from != "7" {
 			t.Fatal(live, err, f.from)
+		}
+	})
+}
+
+// TestAnswersAreForTheWaitThatFollows: a deletion says nothing of the object that is made next, nor the
+// other way round.
+func TestAnswersAreForTheWaitThatFollows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		id := resource.ID{APIVersion: "v1", Kind: "ConfigMap", Namespace: "ns", Name: "c"}
+		was := map[string]any{"metadata": map[string]any{"uid": "u1"}}
+		for _, c := range []struct {
+			name  string
+			given func(*answers)
+			uid   string
+			gone  bool
+			want  bool
+		}{
+			{"applied", func(a *answers) { a.applied(id, was) }, "u1", false, true},
+			{"applied, another", func(a *answers) { a.applied(id, was) }, "u2", false, false},
+			{"applied, which is not known", func(a *answers) { a.applied(id, was) }, "", false, false},
+			{"applied, then awaited to go", func(a *answers) { a.applied(id, was) }, "u1", true, false},
+			{"deleted", func(a *answers) { a.leaving(id, "u1", nil) }, "u1", true, true},
+			{"deleted by name", func(a *answers) { a.leaving(id, "u1", was) }, "", true, true},
+			{"deleted, made anew by somebody, awaited to be ready", func(a *answers) { a.leaving(id, "u1", was) }, "", false, false},
+			{"deleted long ago", func(a *answers) { a.leaving(id, "u1", nil); time.Sleep(answerAge) }, "u1", true, false},
+			{"deleted, then asked for anew", func(a *answers) { a.leaving(id, "u1", nil); a.drop(id) }, "u1", true, false},
+		} {
+			var a answers
+			c.given(&a)
+			if _, ok := a.take(id, c.uid, c.gone); ok != c.want {
+				t.Errorf("%s: %v", c.name, ok)
+			}
+			if _, ok := a.take(id, c.uid, c.gone); ok {
+				t.Errorf("%s: used twice", c.name)
+			}
 		}
 	})
 }

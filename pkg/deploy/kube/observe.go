@@ -41,6 +41,11 @@ func (d *Driver) Observe(ctx context.Context, q deploy.Query) (plan.Observation,
 		return obs, err
 	}
 	see(&obs, live, q.Want)
+	if obs.Ready.Ready && q.Want != nil {
+		if obs.Ready, err = d.whole(ctx, id, live, q.Want.Options.Wait); err != nil {
+			return obs, err
+		}
+	}
 	if q.Want != nil {
 		if err := d.predict(ctx, q, live, &obs); err != nil {
 			return obs, err

@@ -21,6 +21,8 @@ const (
 	firstLook = 20 * time.Millisecond
 	lastLook  = 2 * time.Second
 	podLook   = 2 * time.Second
+	// behindLook is how often the Deployment behind a Gateway is looked at: no event of the Gateway tells of it.
+	behindLook = 500 * time.Millisecond
 )
 
 // unauthorized is how many looks in all may come back with a 401: a credential plugin is asked
@@ -72,8 +74,11 @@ func (d *Driver) Wait(ctx context.Context, r deploy.Request, report func(plan.Re
 		own = r.Want.Options.Wait
 	}
 	g := &diagnosis{driver: d, first: map[string]time.Time{}}
-	f := d.follow(id, resultUID(r))
+	f := d.follow(id, resultUID(r), false)
 	f.idle = podLook
+	if id.Kind == "Gateway" {
+		f.idle = behindLook
+	}
 	defer f.close()
 	var nextPods time.Time
 	return d.poll(ctx, id, timeout(r, id), report, f.rest, func(ctx context.Context) (plan.Readiness, error) {
@@ -87,7 +92,10 @@ func (d *Driver) Wait(ctx context.Context, r deploy.Request, report func(plan.Re
 		if metaString(live, "deletionTimestamp") != "" {
 			return doomed("%s", terminatingReason(live)), nil
 		}
-		verdict := Ready(live, own)
+		verdict, err := d.whole(ctx, id, live, own)
+		if err != nil {
+			return verdict, err
+		}
 		if verdict.Ready || d.now().Before(nextPods) {
 			return verdict, nil
 		}
@@ -139,7 +147,7 @@ func uidToLose(r deploy.Request) string {
 
 // waitGone waits until the object, or at least the incarnation with that UID, is absent.
 func (d *Driver) waitGone(ctx context.Context, id resource.ID, uid string, limit time.Duration, report func(plan.Readiness)) error {
-	f := d.follow(id, uid)
+	f := d.follow(id, uid, true)
 	defer f.close()
 	return d.poll(ctx, id, limit, report, f.rest, func(ctx context.Context) (plan.Readiness, error) {
 		live, err := f.look(ctx)
