@@ -76,6 +76,10 @@ func (a *app) source(ctx context.Context, s config.Scenario, base, runID string)
 	return source, nil
 }
 
+// startUp is how long a gateway may answer for a scheduler that is not there yet: the picker calls itself
+// SERVING a moment before it listens.
+const startUp = 30 * time.Second
+
 // measure sends the load, with the records going to disk.
 func (a *app) measure(ctx context.Context, dir string, s config.Scenario, t *site, base string, source dataset.Source, f *runFlags) (result, error) {
 	r := result{Name: s.Name, Dir: dir, Plan: planOf(s, t, source, f.view)}
@@ -87,6 +91,7 @@ func (a *app) measure(ctx context.Context, dir string, s config.Scenario, t *sit
 		job.Client.BaseURLs = all
 	}
 	job.Stop = a.soft.Done()
+	job.Insist, job.Insisting = startUp, func(line string) { a.say("  %s", line) }
 	w := &recordSink{path: filepath.Join(dir, recordsName), header: record.Header{
 		Scenario: s.Name, Seed: s.Seed, Meta: map[string]string{"tool": Version},
 	}}

@@ -20,7 +20,8 @@ type Probed struct {
 const probeLimit = 2 * time.Minute
 
 // probe sends each target one short request and returns an error for each that does
-// not answer it with a token.
+// not answer it with a token. Answers that may pass are asked for again for s.Insist, of all targets
+// together.
 func probe(ctx context.Context, s Scenario, t *client.Template) ([]Probed, error) {
 	o := s.Client
 	o.Clock, o.MaxConns, o.OnToken = client.NewClock(time.Now()), 1, nil
@@ -39,11 +40,14 @@ func probe(ctx context.Context, s Scenario, t *client.Template) ([]Probed, error
 	}
 	var out []Probed
 	var errs []error
+	again := insistence{end: time.Now().Add(s.Insist), stop: s.Stop, say: s.Insisting}
 	for i, url := range c.Targets() {
-		var res client.Result
-		c.Do(ctx, &client.Request{Body: body, MaxTokens: 1, Stream: !s.Params.NoStream, Target: i + 1}, &res)
+		res, tries := again.ask(ctx, url, func() (res client.Result) {
+			c.Do(ctx, &client.Request{Body: body, MaxTokens: 1, Stream: !s.Params.NoStream, Target: i + 1}, &res)
+			return res
+		})
 		if st := res.Rec.Status; st != record.OK && st != record.NoTokens {
-			errs = append(errs, fmt.Errorf("probe of %s (model %q): %s: %s", url, s.Params.Model, st, res.Rec.Error))
+			errs = append(errs, fmt.Errorf("probe of %s (model %q): %s: %s%s", url, s.Params.Model, st, res.Rec.Error, tries))
 			continue
 		}
 		out = append(out, Probed{URL: url, Total: time.Duration(res.Rec.Done - res.Rec.Sent)})

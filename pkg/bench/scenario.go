@@ -47,6 +47,11 @@ type Scenario struct {
 	Prefetch int
 	// SkipProbe leaves out the short request to each target before the start.
 	SkipProbe bool
+	// Insist is how long the probe is repeated while all that is wrong may pass right after a start-up: a
+	// refused connection, or status 500, 502, 503 or 504. 0 means that the first answer counts.
+	Insist time.Duration
+	// Insisting is told, in a line for people, what the probe is repeated for; nil for nobody.
+	Insisting func(line string)
 	// SkipPreflight leaves out the checks of this machine.
 	SkipPreflight bool
 }
