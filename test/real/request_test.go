@@ -56,7 +56,7 @@ func checkRequests(t *testing.T, c *cluster) {
 }
 
 // awaitFirst waits for the first completion: the endpoint picker calls itself healthy before it
-// has made its certificate and listens, and the gateway is programmed before its proxy is ready.
+// has made its certificate and listens. (The proxy listens: apply waits for its Deployment.)
 func awaitFirst(t *testing.T, url string) {
 	t.Helper()
 	var err error
