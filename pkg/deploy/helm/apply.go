@@ -215,7 +215,7 @@ func (d *Driver) act(ctx context.Context, cfg *action.Configuration, r deploy.Re
 			return err
 		}
 	}
-	return d.heal(ctx, r.Want.ID, objects, now, todo == doHeal)
+	return d.heal(ctx, r.Query, objects, now, todo == doHeal)
 }
 
 // own writes our labels on a record that lacks them, as an upgrade would.

@@ -53,11 +53,14 @@ func fromPath(s resource.ReleaseSpec) (pinned, error) {
 	return p, satisfies(ch.Metadata.Version, s.Version)
 }
 
-// inFolder is the chart of a name in a folder: the folder itself, a directory of that name in it, or the newest
+// inFolder is the chart of a name in a folder: the folder itself, what has that name in it, or the newest
 // of its archives (as `helm pull` and `helm package` name them) with a version that is asked for.
 func inFolder(s resource.ReleaseSpec) (string, error) {
-	for _, path := range []string{s.Repository, filepath.Join(s.Repository, s.Chart)} {
-		if _, err := os.Stat(filepath.Join(path, chartutil.ChartfileName)); err == nil {
+	if _, err := os.Stat(filepath.Join(s.Repository, chartutil.ChartfileName)); err == nil {
+		return s.Repository, nil
+	}
+	if path := filepath.Join(s.Repository, s.Chart); s.Chart != "" {
+		if _, err := os.Stat(path); err == nil {
 			return path, nil
 		}
 	}

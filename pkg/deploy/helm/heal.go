@@ -8,13 +8,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/mifbench/mifbench/pkg/deploy"
 	"github.com/mifbench/mifbench/pkg/plan"
 	"github.com/mifbench/mifbench/pkg/resource"
 )
 
 // heal merges the objects whose drift Helm does not repair: all when no upgrade was needed,
 // else those whose kinds Helm merges without looking at live.
-func (d *Driver) heal(ctx context.Context, id resource.ID, objects []child, now plan.Observation, all bool) error {
+func (d *Driver) heal(ctx context.Context, q deploy.Query, objects []child, now plan.Observation, all bool) error {
+	id := q.Want.ID
 	drifted := map[string]bool{}
 	for _, c := range now.Children { // what does not exist Helm has made
 		drifted[c.ID.Key()] = c.Predicted != nil && (all || c.Exists) && !same(c.Live, c.Predicted)
@@ -28,7 +30,7 @@ func (d *Driver) heal(ctx context.Context, id resource.ID, objects []child, now 
 	}
 	errs := make([]error, len(todo))
 	each(len(todo), func(i int) {
-		want := resource.Object{ID: todo[i].id, Spec: withMarks(todo[i].spec, id)}
+		want := resource.Object{ID: todo[i].id, Spec: withMarks(todo[i].spec, id), Options: ignoring(q)}
 		errs[i] = d.objects.Merge(ctx, want, todo[i].spec)
 	})
 	if err := errors.Join(errs...); err != nil {

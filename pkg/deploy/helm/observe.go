@@ -144,6 +144,7 @@ func (d *Driver) predict(ctx context.Context, q deploy.Query, k known, obs *plan
 		if warning != "" {
 			obs.Warnings = append(obs.Warnings, warning)
 		}
+		obs.Warnings = append(obs.Warnings, unheld(r.objects, obs.Children, q.Want.Options.IgnoreChanges)...)
 	}
 	defer r.forget(obs.Children) // what secrets hide is forgotten, too
 	obs.Interrupts = interruptions(obs.Children)
@@ -302,7 +303,7 @@ func (d *Driver) look(ctx context.Context, q deploy.Query, want, before []child,
 		if obs == nil {
 			o.Prior = &state.Entry{ID: c.id}
 		} else {
-			o.Want = &resource.Object{ID: c.id, Spec: c.spec}
+			o.Want = &resource.Object{ID: c.id, Spec: c.spec, Options: ignoring(q)}
 		}
 		jobs = append(jobs, job{o, old[c.id.Key()].spec})
 		delete(old, c.id.Key())

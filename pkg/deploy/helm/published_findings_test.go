@@ -10,6 +10,7 @@ import (
 
 	"github.com/mifbench/mifbench/pkg/deploy"
 	"github.com/mifbench/mifbench/pkg/plan"
+	"github.com/mifbench/mifbench/pkg/resource"
 )
 
 // What the published charts of Istio and cert-manager brought to light.
@@ -55,6 +56,48 @@ func TestKeptObjectsAreNamed(t *testing.T) {
 	w.mustGo(q)
 	if w.get("v1", "ConfigMap", "stays") == nil {
 		t.Error("what the chart keeps is gone")
+	}
+}
+
+// TestIgnoredFieldsOfARelease: what healing can leave alone it does; what an upgrade cannot is said.
+func TestIgnoredFieldsOfARelease(t *testing.T) {
+	w := newWorld(t)
+	q := w.release("a", map[string]any{"chart": chart(t, "scaled", map[string]string{
+		"values.yaml": "level: low\n",
+		"templates/a.yaml": configMap("settings", "level: {{ .Values.level }}") + "---\n" +
+			"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  replicas: 1\n  selector: {matchLabels: {app: web}}\n" +
+			"  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: main, image: any}]}}\n",
+	})})
+	q.Want.Options.IgnoreChanges = []string{"/spec/replicas"}
+	q = w.apply(q)
+	change := func(kind, name string, spec map[string]any) {
+		t.Helper()
+		version := map[string]string{"Deployment": "apps/v1", "ConfigMap": "v1"}[kind]
+		id := resource.ID{Driver: resource.DriverKube, APIVersion: version, Kind: kind, Namespace: w.ns, Name: name}
+		spec["apiVersion"], spec["kind"], spec["metadata"] = version, kind, map[string]any{"name": name, "namespace": w.ns}
+		if err := w.k.Merge(w.ctx(), resource.Object{ID: id, Spec: spec}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	replicas := func() any { return at(t, w.get("apps/v1", "Deployment", "web"), "spec", "replicas") }
+	change("Deployment", "web", map[string]any{"spec": map[string]any{"replicas": int64(3)}}) // an autoscaler
+	w.mustBeEmpty(q)
+	change("ConfigMap", "settings", map[string]any{"data": map[string]any{"level": "edited"}})
+	if got := differences(w.observe(q)); !cmp.Equal(got, []string{"ConfigMap settings"}) {
+		t.Fatal(got)
+	}
+	q = w.apply(q)
+	if got := replicas(); fmt.Sprint(got) != "3" {
+		t.Fatalf("healing another object set the ignored field to %v", got)
+	}
+	q.Want.Spec["values"] = map[string]any{"level": "high"}
+	obs := w.observe(q)
+	if want := "ignore_changes cannot keep /spec/replicas through an upgrade, for which Helm writes what the chart renders (3 -> 1)"; len(obs.Warnings) != 1 || !strings.Contains(obs.Warnings[0], want) {
+		t.Errorf("warnings: %q", obs.Warnings)
+	}
+	w.apply(q)
+	if got := replicas(); fmt.Sprint(got) != "1" {
+		t.Errorf("the warning is wrong: the upgrade left %v", got)
 	}
 }
 

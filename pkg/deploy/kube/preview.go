@@ -68,10 +68,11 @@ func previewOffline(q deploy.Query, obs plan.Observation, why string) plan.Obser
 func (d *Driver) predictMerge(ctx context.Context, q deploy.Query, before, live map[string]any, obs *plan.Observation) error {
 	var after map[string]any
 	var err error
+	spec := ignoring(q.Want, live)
 	if live == nil {
-		after, err = d.create(ctx, obs.ID, q.Want.Spec, true)
+		after, err = d.create(ctx, obs.ID, spec, true)
 	} else {
-		after, err = d.merge(ctx, obs.ID, before, q.Want.Spec, live, true)
+		after, err = d.merge(ctx, obs.ID, before, spec, live, true)
 	}
 	switch {
 	case err == nil:
@@ -84,12 +85,22 @@ func (d *Driver) predictMerge(ctx context.Context, q deploy.Query, before, live 
 	case apierrors.IsForbidden(err) && !namespaceTerminating(err) && !isDenied(err):
 		obs.Warnings = append(obs.Warnings, fmt.Sprintf("%s: no right to a dry-run (%v): compared on this side, without the server's defaults and webhooks", obs.ID, err))
 	case live != nil && immutableFields(err) != nil:
-		obs.Immutable = immutablePointers(immutableFields(err), obs.Live, overlay(obs.Live, normalise(q.Want.Spec)))
+		obs.Immutable = immutablePointers(immutableFields(err), obs.Live, overlay(obs.Live, normalise(spec)))
 	default:
 		return d.explain("plan", obs.ID, err)
 	}
-	obs.Predicted = clientSide(live, q.Want.Spec)
+	obs.Predicted = clientSide(live, spec)
 	return nil
+}
+
+// ignoring is what a child should be like, with live's values in the fields that the author ignores.
+func ignoring(want *resource.Object, live map[string]any) map[string]any {
+	if live == nil || len(want.Options.IgnoreChanges) == 0 {
+		return want.Spec
+	}
+	out := runtime.DeepCopyJSON(want.Spec)
+	keepIgnored(out, live, want.Options.IgnoreChanges)
+	return out
 }
 
 // Merge makes one object of a release as wanted: created when absent, else patched three ways.
@@ -101,7 +112,7 @@ func (d *Driver) Merge(ctx context.Context, want resource.Object, before map[str
 	if live == nil {
 		_, err = d.create(ctx, want.ID, want.Spec, false)
 	} else {
-		_, err = d.merge(ctx, want.ID, before, want.Spec, live, false)
+		_, err = d.merge(ctx, want.ID, before, ignoring(&want, live), live, false)
 	}
 	if err != nil {
 		return d.explain("heal", want.ID, err)
@@ -122,8 +133,9 @@ func (d *Driver) create(ctx context.Context, id resource.ID, want map[string]any
 		return nil, err
 	}
 	body := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(want)}
+	var out *unstructured.Unstructured
 	create := func(ctx context.Context) (err error) {
-		body, err = r.Create(ctx, body, metav1.CreateOptions{FieldManager: HelmManager, DryRun: dryRun(dry)})
+		out, err = r.Create(ctx, body, metav1.CreateOptions{FieldManager: HelmManager, DryRun: dryRun(dry)})
 		return err
 	}
 	if dry {
@@ -134,7 +146,7 @@ func (d *Driver) create(ctx context.Context, id resource.ID, want map[string]any
 	if err != nil {
 		return nil, err
 	}
-	return body.Object, nil
+	return out.Object, nil
 }
 
 // merge patches live three ways; an empty patch is not sent.

@@ -128,3 +128,18 @@ func TestAWaitOutlivesAnOutage(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestPreviewSurvivesACutDryRun: the second try once sent an empty body.
+func TestPreviewSurvivesACutDryRun(t *testing.T) {
+	w := newWorld(t)
+	posts := func(r *http.Request) bool { return r.Method == http.MethodPost }
+	for name, bad := range map[string]func(*http.Request) (*http.Response, error){"cut": cut, "overloaded": answer(500, "InternalError", "etcdserver: request timed out")} {
+		t.Run(name, func(t *testing.T) {
+			o := configMap(w.ns, "c", map[string]any{"a": "1"})
+			obs, err := w.driver(weather(1, posts, bad)).Preview(w.ctx(), deploy.Query{Want: o}, nil)
+			if err != nil || obs.Predicted == nil || obs.Predicted["data"] == nil {
+				t.Fatalf("%v, %v", obs.Predicted, err)
+			}
+		})
+	}
+}
