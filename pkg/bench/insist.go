@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -64,14 +65,7 @@ func (n insistence) rest(ctx context.Context) bool {
 
 // passing tells a failure that a server's start-up explains.
 func passing(r *record.Record) bool {
-	switch r.Status {
-	case record.Dial:
-		return strings.Contains(r.Error, syscall.ECONNREFUSED.Error())
-	case record.HTTP:
-		switch r.HTTPStatus {
-		case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-			return true
-		}
-	}
-	return false
+	starting := []int{http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}
+	return r.Status == record.HTTP && slices.Contains(starting, r.HTTPStatus) ||
+		r.Status == record.Dial && strings.Contains(r.Error, syscall.ECONNREFUSED.Error())
 }
