@@ -29,6 +29,9 @@ func Destroy(ctx context.Context, run Run) (Outcome, error) {
 	out.Remaining, out.Verified = remaining, verr == nil
 	for _, g := range gaps {
 		out.Warnings = append(out.Warnings, Warning{Text: g})
+		if run.Emit != nil {
+			run.Emit(Warning{Text: g})
+		}
 	}
 	if run.Emit != nil && verr == nil {
 		run.Emit(Verified{remaining})

@@ -25,7 +25,9 @@ func Recover(ctx context.Context, drivers map[string]Driver, prior state.State) 
 	var warnings []string
 	for _, f := range list {
 		if f.Warning != "" {
-			warnings = append(warnings, f.Warning)
+			if !slices.Contains(warnings, f.Warning) {
+				warnings = append(warnings, f.Warning)
+			}
 			continue
 		}
 		if _, known := next.Find(f.ID); known {

@@ -35,7 +35,9 @@ func verify(ctx context.Context, run Run, now state.State) (remaining []Remainin
 		c, planned := v.gone[f.ID.Key()]
 		switch {
 		case f.Warning != "":
-			gaps = append(gaps, f.Warning)
+			if !slices.Contains(gaps, f.Warning) {
+				gaps = append(gaps, f.Warning)
+			}
 			blind[KindOf(f.ID)] = true
 		case planned && (f.Owner == run.Plan.Stack || f.UID == c.Seen.UID):
 			ask[c.ID] = c // why it is still there only the driver tells

@@ -73,5 +73,9 @@ func TestLimitedUser(t *testing.T) {
 	contains(t, admin.must(0, "apply", "--auto-approve"), "No changes.")
 	contains(t, admin.must(0, "state", "pull"), `"clusterUID"`, `"clusterCA": "sha256:`)
 	contains(t, u.must(0, "plan", "--detailed-exitcode"), "No changes.")
-	admin.must(0, "destroy", "--auto-approve")
+	contains(t, u.must(0, "destroy", "--auto-approve"), "0 objects of this stack remain", "no right to list")
+	left := admin.kubectl("-n", "e2e-limited", "get", "deployment,service,configmap,secret", "-o", "name")
+	if strings.Contains(left, "chart") || strings.Contains(left, "settings") || strings.Contains(left, "helm") {
+		t.Errorf("left in the cluster:\n%s", left)
+	}
 }

@@ -58,6 +58,10 @@ func (p *Progress) Event(e deploy.Event) {
 	case deploy.Skipped:
 		p.say(e.Step, p.style.paint(dim, "not attempted: "+e.Because))
 	case deploy.Warning:
+		if e.Step == (deploy.Step{}) { // of the look at the whole
+			p.w.line(p.style.paint(yellow, "Warning: "), e.Text)
+			break
+		}
 		p.say(e.Step, p.style.paint(yellow, "warning: ")+e.Text)
 	case deploy.Stopping:
 		p.w.line(p.style.paint(yellow, "Stopping ("+e.Reason+"): finishing what is in flight; interrupt again to stop at once."))

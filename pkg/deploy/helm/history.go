@@ -2,6 +2,7 @@ package helm
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/base64"
@@ -10,11 +11,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"helm.sh/helm/v3/pkg/action"
 	"helm.sh/helm/v3/pkg/release"
 	"helm.sh/helm/v3/pkg/storage/driver"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/mifbench/mifbench/pkg/deploy"
 	"github.com/mifbench/mifbench/pkg/resource"
@@ -131,23 +134,26 @@ func checkSize(id resource.ID, r rendering, values map[string]any) (warning stri
 }
 
 // List implements deploy.Lister by the label on the releases' records. They are few and asked for in
-// one request, so that the scope does not matter.
-func (d *Driver) List(ctx context.Context, stack string, _ deploy.Scope) ([]deploy.Found, error) {
+// one request; only a user who may not do that is held to the scope's namespaces.
+func (d *Driver) List(ctx context.Context, stack string, in deploy.Scope) ([]deploy.Found, error) {
 	if !validLabel(stack) {
 		return nil, nil // no record can carry it
 	}
-	cfg, err := d.cluster.action(ctx, "")
-	if err != nil {
-		return nil, err
+	var out []deploy.Found
+	all, err := d.labelled(ctx, "", stack)
+	if apierrors.IsForbidden(err) {
+		text := "no right to list the records of releases (Secrets) in all namespaces: looked at in " + cmp.Or(strings.Join(in.Namespaces, ", "), "none")
+		out, err = append(out, deploy.Found{ID: resource.ID{APIVersion: APIVersion, Kind: Kind}, Warning: text}), nil
+		for _, ns := range in.Namespaces {
+			some, failed := d.labelled(ctx, ns, stack)
+			if !apierrors.IsForbidden(failed) {
+				all, err = append(all, some...), errors.Join(err, failed)
+			}
+		}
 	}
-	all, err := cfg.Releases.Query(map[string]string{"owner": "helm", stackLabel: stack})
-	switch {
-	case errors.Is(err, driver.ErrReleaseNotFound):
-		return nil, nil
-	case err != nil:
+	if err != nil {
 		return nil, fmt.Errorf("list the releases of stack %s: %w", stack, err)
 	}
-	var out []deploy.Found
 	for _, r := range lastRevisions(all) {
 		f := deploy.Found{
 			ID:      resource.ID{Driver: resource.DriverHelm, APIVersion: APIVersion, Kind: Kind, Namespace: r.Namespace, Name: r.Name},
@@ -176,4 +182,17 @@ func lastRevisions(all []*release.Release) []*release.Release {
 		out = append(out, last[key])
 	}
 	return out
+}
+
+// labelled are the revisions of a stack's releases in a namespace, or ("") in all.
+func (d *Driver) labelled(ctx context.Context, namespace, stack string) ([]*release.Release, error) {
+	cfg, err := d.cluster.action(ctx, namespace)
+	if err != nil {
+		return nil, err
+	}
+	all, err := cfg.Releases.Query(map[string]string{"owner": "helm", stackLabel: stack})
+	if errors.Is(err, driver.ErrReleaseNotFound) {
+		return nil, nil
+	}
+	return all, err
 }

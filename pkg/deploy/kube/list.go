@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -40,6 +41,8 @@ type place struct {
 type gap struct {
 	kind schema.GroupKind
 	text string
+	// forbidden tells that the user lacks the right; such gaps are summed up in one sentence.
+	forbidden bool
 }
 
 // survey lists the metadata of the objects at the places that keep wants. What could not be
@@ -61,7 +64,7 @@ func (d *Driver) survey(ctx context.Context, places []place, keep func(found) bo
 			defer mu.Unlock()
 			out = append(out, part...)
 			if err != nil && !isNotFound(err) {
-				gaps = append(gaps, gap{p.gvk.GroupKind(), fmt.Sprintf("%s: not listed: %v", p.gvk.GroupKind(), err)})
+				gaps = append(gaps, gap{p.gvk.GroupKind(), fmt.Sprintf("%s: not listed: %v", p.gvk.GroupKind(), err), apierrors.IsForbidden(err)})
 			}
 		})
 	}
@@ -90,7 +93,7 @@ func (d *Driver) places(ctx context.Context, namespace string, anew bool, wanted
 	var gaps []gap
 	for gv, err := range broken {
 		group, _, _ := strings.Cut(gv, "/")
-		gaps = append(gaps, gap{schema.GroupKind{Group: group}, fmt.Sprintf("%s: not listed: %v", gv, err)})
+		gaps = append(gaps, gap{kind: schema.GroupKind{Group: group}, text: fmt.Sprintf("%s: not listed: %v", gv, err)})
 	}
 	return out, gaps, nil
 }
@@ -141,7 +144,7 @@ func (d *Driver) List(ctx context.Context, stack string, in deploy.Scope) ([]dep
 	if err != nil {
 		return nil, err
 	}
-	gaps = append(gaps, more...)
+	gaps = sumUp(append(gaps, more...))
 	out := make([]deploy.Found, 0, len(list)+len(gaps))
 	for _, f := range list {
 		out = append(out, describe(f))
@@ -150,6 +153,34 @@ func (d *Driver) List(ctx context.Context, stack string, in deploy.Scope) ([]dep
 		out = append(out, deploy.Found{ID: resource.ID{APIVersion: g.kind.Group + "/", Kind: g.kind.Kind}, Warning: g.text})
 	}
 	return out, nil
+}
+
+// maxGaps is how many kinds a sentence names.
+const maxGaps = 5
+
+// sumUp gives all gaps that a missing right leaves the same sentence: somebody with rights in one
+// namespace may list little of a cluster.
+func sumUp(gaps []gap) []gap {
+	var kinds []string
+	for _, g := range gaps {
+		if name := g.kind.String(); g.forbidden && !slices.Contains(kinds, name) {
+			kinds = append(kinds, name)
+		}
+	}
+	if len(kinds) == 0 {
+		return gaps
+	}
+	slices.Sort(kinds)
+	names := strings.Join(kinds[:min(maxGaps, len(kinds))], ", ")
+	if n := len(kinds) - maxGaps; n > 0 {
+		names += fmt.Sprintf(" and %d more", n)
+	}
+	for i := range gaps {
+		if gaps[i].forbidden {
+			gaps[i].text = "no right to list " + names + ": of these only the objects that are known to be the stack's were looked at"
+		}
+	}
+	return gaps
 }
 
 // placesIn are the lists that a scope asks for, each once.
