@@ -61,8 +61,8 @@ test-unit: ## Tests that need no control plane
 	$(GO) test -short $(PACKAGES)
 
 .PHONY: test-cluster
-test-cluster: build helm-build ## Tests on a real API server
-	MIFBENCH_REQUIRE_CLUSTER=1 MIFBENCH_REQUIRE_HELM=1 $(GO) test -count=1 -p 1 -timeout 40m ./internal/clustertest/... ./pkg/deploy/... ./test/e2e/... ./test/provision/... ./test/real/...
+test-cluster: build helm-build kubectl-build ## Tests on a real API server
+	MIFBENCH_REQUIRE_CLUSTER=1 MIFBENCH_REQUIRE_HELM=1 MIFBENCH_REQUIRE_KUBECTL=1 $(GO) test -count=1 -p 1 -timeout 40m ./internal/clustertest/... ./pkg/deploy/... ./test/e2e/... ./test/provision/... ./test/real/...
 	$(GO) -C test/localcluster test ./...
 
 .PHONY: eppcheck

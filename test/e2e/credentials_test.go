@@ -29,7 +29,7 @@ func (u *user) credentials(stack, labels, mode string) {
 func (u *user) can(stack string, words ...string) bool {
 	u.t.Helper()
 	args := append([]string{"auth", "can-i", "-n", stack, "--as=system:serviceaccount:" + stack + ":moreh-registry-refresher"}, words...)
-	cmd := exec.Command("kubectl", args...)
+	cmd := exec.Command(u.tool("kubectl", "MIFBENCH_REQUIRE_KUBECTL"), args...)
 	cmd.Env = u.env
 	out, err := cmd.Output()
 	answer := strings.TrimSpace(string(out))

@@ -134,18 +134,40 @@ func exitCode(err error) int {
 	return -1
 }
 
+// kubectl plays another user.
 func (u *user) kubectl(args ...string) string {
+	return u.other("kubectl", "MIFBENCH_REQUIRE_KUBECTL", args...)
+}
+
+// helm, too.
+func (u *user) helm(args ...string) string { return u.other("helm", "MIFBENCH_REQUIRE_HELM", args...) }
+
+func (u *user) other(name, required string, args ...string) string {
 	u.t.Helper()
-	if _, err := exec.LookPath("kubectl"); err != nil {
-		u.t.Skip("kubectl plays the other user here and is not installed")
-	}
-	cmd := exec.Command("kubectl", args...)
+	cmd := exec.Command(u.tool(name, required), args...)
 	cmd.Env = u.env
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		u.t.Fatalf("kubectl %s: %v\n%s", strings.Join(args, " "), err, out)
+		u.t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
 	}
 	return string(out)
+}
+
+// tool finds somebody else's command: that of bin (make helm-build kubectl-build), or the installed one. The
+// test is skipped without it, unless the variable of that name is 1.
+func (u *user) tool(name, required string) string {
+	u.t.Helper()
+	path, err := exec.LookPath(filepath.Join(filepath.Dir(binaryPath()), name))
+	if err != nil {
+		path, err = exec.LookPath(name)
+	}
+	switch {
+	case err != nil && os.Getenv(required) == "1":
+		u.t.Fatal(err)
+	case err != nil:
+		u.t.Skip(name + " plays the other user here and is not installed")
+	}
+	return path
 }
 
 func contains(t *testing.T, text string, parts ...string) {

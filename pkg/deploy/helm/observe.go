@@ -315,13 +315,25 @@ func (d *Driver) look(ctx context.Context, q deploy.Query, want, before []child,
 	}
 	out, errs := make([]plan.Observation, len(jobs)), make([]error, len(jobs))
 	each(len(jobs), func(i int) { out[i], errs[i] = d.objects.Preview(ctx, jobs[i].q, jobs[i].before) })
-	if err := errors.Join(errs...); err != nil {
+	if err := joined(errs); err != nil {
 		return nil, fmt.Errorf("%s: %w", releaseID(q), err)
 	}
 	if obs != nil {
 		obs.Warnings = append(obs.Warnings, childWarnings(out)...)
 	}
 	return out, nil
+}
+
+// maxErrors is how many of a release's objects say what is wrong with them: with a webhook that is down, or a
+// server that is, hundreds say the same.
+const maxErrors = 5
+
+func joined(errs []error) error {
+	errs = slices.DeleteFunc(slices.Clone(errs), func(err error) bool { return err == nil })
+	if n := len(errs); n > maxErrors {
+		errs = append(errs[:maxErrors], fmt.Errorf("and %d more of its objects", n-maxErrors))
+	}
+	return errors.Join(errs...)
 }
 
 // each runs f for 0..n-1, a few at a time and begun in that order, and waits.

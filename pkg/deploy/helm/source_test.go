@@ -2,6 +2,7 @@ package helm
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -161,6 +162,21 @@ func TestResolveFromAFolderOfArchives(t *testing.T) {
 		if p.version != x.version || x.wantError == "" && err != nil || x.wantError != "" && (err == nil || !strings.Contains(err.Error(), x.wantError)) {
 			t.Errorf("%+v: %q, %v", x, p.version, err)
 		}
+	}
+}
+
+// TestManyObjectsFailAlike: one broken webhook is not a wall of text.
+func TestManyObjectsFailAlike(t *testing.T) {
+	errs := make([]error, 200)
+	if joined(errs) != nil {
+		t.Error("an error of nothing")
+	}
+	for i := range errs {
+		errs[i] = fmt.Errorf("object %d: %w", i, deploy.ErrNoKind)
+	}
+	err := joined(errs)
+	if !errors.Is(err, deploy.ErrNoKind) || strings.Count(err.Error(), "\n") != maxErrors || !strings.Contains(err.Error(), "and 195 more of its objects") {
+		t.Error(err)
 	}
 }
 
