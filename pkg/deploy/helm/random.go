@@ -22,11 +22,14 @@ func random() *regexp.Regexp {
 	return regexp.MustCompile(`\b(rand(AlphaNum|Alpha|Numeric|Ascii|Bytes|Int)|genCA|genCAWithKey|genSelfSignedCert|genSignedCert|genPrivateKey|uuidv4|now|htpasswd|bcrypt|encryptAES|shuffle)\b`)
 }
 
+// actions matches what a template computes; the text around it may have the same words ("for now").
+func actions() *regexp.Regexp { return regexp.MustCompile(`(?s)\{\{.*?\}\}`) }
+
 // usesRandom tells whether any template of the chart or its subcharts calls such a function.
 func usesRandom(ch *chart.Chart) bool {
-	words := random()
+	words, inside := random(), actions()
 	for _, t := range ch.Templates {
-		if words.Match(t.Data) {
+		if slices.ContainsFunc(inside.FindAll(t.Data, -1), words.Match) {
 			return true
 		}
 	}
@@ -41,7 +44,7 @@ const longAgo = `${1}(toDate "2006-01-02" "2001-02-03")${2}`
 func freeze(ch *chart.Chart) {
 	call := regexp.MustCompile(`([\s({|])now([\s)}|])`)
 	for _, t := range ch.Templates {
-		t.Data = call.ReplaceAll(t.Data, []byte(longAgo))
+		t.Data = actions().ReplaceAllFunc(t.Data, func(action []byte) []byte { return call.ReplaceAll(action, []byte(longAgo)) })
 	}
 	for _, dep := range ch.Dependencies() {
 		freeze(dep)

@@ -165,6 +165,25 @@ func TestResolveFromAFolderOfArchives(t *testing.T) {
 	}
 }
 
+// TestWordsAroundActions: the description of a definition says "for now" and means no function.
+func TestWordsAroundActions(t *testing.T) {
+	for text, want := range map[string]bool{
+		"a: {{ .Values.a }}\ndescription: for now only caFile, shuffle is uuidv4": false,
+		"a: {{ now | date \"2006\" }}":                                            true,
+		"{{- if .Values.on }}\ndescription: as of now \n{{ end }}":                false,
+		"a: {{- $p :=\n  randAlphaNum 12 }}":                                      true,
+	} {
+		ch := &chart.Chart{Templates: []*chart.File{{Name: "templates/a.yaml", Data: []byte(text)}}}
+		if usesRandom(ch) != want {
+			t.Errorf("%q: random is %v", text, !want)
+		}
+		freeze(ch)
+		if changed := string(ch.Templates[0].Data) != text; changed != strings.Contains(text, "{{ now") {
+			t.Errorf("%q was frozen to %q", text, ch.Templates[0].Data)
+		}
+	}
+}
+
 // TestManyObjectsFailAlike: one broken webhook is not a wall of text.
 func TestManyObjectsFailAlike(t *testing.T) {
 	errs := make([]error, 200)
