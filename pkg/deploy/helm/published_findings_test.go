@@ -108,8 +108,9 @@ func TestIstioDefaultsAreKnown(t *testing.T) {
 		"chart": chart(t, "istiod", map[string]string{
 			"values.yaml":      "_internal_defaults_do_not_set:\n  pilot: {env: {}, traceSampling: 1.0}\n",
 			"templates/a.yaml": configMap("a", "x: one"),
+			"templates/z.yaml": "{{- with index $.Values \"legacy\" }}{{ end }}",
 		}),
-		"values": map[string]any{"pilot": map[string]any{"env": map[string]any{"X": "true"}, "traceSamplin": 2.0}},
+		"values": map[string]any{"legacy": map[string]any{"x": "y"}, "pilot": map[string]any{"env": map[string]any{"X": "true"}, "traceSamplin": 2.0}},
 	})
 	if got := w.observe(q).Warnings; len(got) != 1 || !strings.Contains(got[0], "did you mean pilot.traceSampling?") {
 		t.Errorf("warnings: %q", got)

@@ -118,7 +118,7 @@ func walkKeys(at []string, values, known map[string]any, templates string, out *
 		def, ok := known[k]
 		if !ok {
 			dotted := strings.Join(here, ".")
-			if mentions(templates, ".Values."+dotted) {
+			if mentions(templates, ".Values."+dotted) || len(at) == 0 && strings.Contains(templates, `.Values "`+k+`"`) { // index .Values "k"
 				continue
 			}
 			hint := suggestKey(k, at, known)
