@@ -125,16 +125,16 @@ func (s *stack) plan(ctx context.Context, o plan.Options, parallel int) (plan.Pl
 	if !o.Destroy {
 		look.Desired = desired // a destroy must not fail for a chart that cannot be had any more
 	}
-	seen, err := deploy.Observe(ctx, look)
-	if err != nil {
-		return plan.Plan{}, err
-	}
+	seen, failed := deploy.Observe(ctx, look)
 	if !o.Destroy {
 		desired = seen.Desired
 	}
 	p := plan.Build(plan.Input{
 		Stack: s.name, Desired: desired, Prior: s.prior, Observations: seen.Seen, Moved: moved, Options: o,
 	})
+	if err := deploy.Concerning(failed, p); err != nil {
+		return plan.Plan{}, err
+	}
 	return p, s.warnOfForeign(ctx, p)
 }
 

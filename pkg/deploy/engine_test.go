@@ -470,6 +470,28 @@ func TestRecoverFromOwnerAnnotations(t *testing.T) {
 	}
 }
 
+// What -exclude and -target leave out need not be seen: an object that cannot be looked at
+// stops only plans that touch it.
+func TestWhatIsLeftOutNeedNotBeSeen(t *testing.T) {
+	r := newRig(t, published()...)
+	bad, namespace := r.objects[0], r.objects[len(r.objects)-1]
+	r.driver.Faults = []deploytest.Fault{{Op: deploytest.Observe, ID: bad.ID, Err: errors.New("cannot be rendered")}}
+	for _, c := range []struct {
+		o    plan.Options
+		want bool
+	}{
+		{plan.Options{}, true},
+		{plan.Options{Exclude: []resource.Address{bad.Address}}, false},
+		{plan.Options{Targets: []resource.Address{namespace.Address}}, false},
+		{plan.Options{Targets: []resource.Address{bad.Address}}, true},
+	} {
+		p, err := r.plan(c.o)
+		if err = deploy.Concerning(err, p); (err != nil) != c.want {
+			t.Errorf("%+v: %v", c.o, err)
+		}
+	}
+}
+
 func TestAnotherClusterIsRefused(t *testing.T) {
 	r := newRig(t, published()...)
 	r.mustApply()

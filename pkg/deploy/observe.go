@@ -200,6 +200,23 @@ func (l *looker) errors(ctx context.Context) error {
 	return errors.Join(list...)
 }
 
+// Concerning is what of Observe's failures stands in the way of p: those of objects that
+// -target or -exclude left out do not, since what is not touched need not be seen.
+func Concerning(err error, p plan.Plan) error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return err
+	}
+	in := map[resource.ID]bool{}
+	for _, c := range p.Changes {
+		in[c.ID] = true
+	}
+	return errors.Join(slices.DeleteFunc(slices.Clone(joined.Unwrap()), func(err error) bool {
+		var of *ObjectError
+		return errors.As(err, &of) && !in[of.ID]
+	})...)
+}
+
 // driver panics for an unknown name: kinds and wiring disagree, which is a bug.
 func driver(drivers map[string]Driver, id resource.ID) Driver {
 	d, ok := drivers[id.Driver]
