@@ -43,7 +43,7 @@ func (r *runner) outcome(out *Outcome, m measured, elapsed int64) {
 	out.Late, out.Waited, out.Dropped = r.late.Load(), r.waited.Load(), r.dropped
 	out.LastSent = time.Duration(r.lastSent.Load())
 	out.Proof = Proof{
-		ClockSource: clockSource(c), SendLag: r.sendLag.Summary(), ReceiveLag: r.doer.ReceiveLag(),
+		ClockSource: clockSource(c), SendLag: r.sendLag.Summary(), ReceiveLag: r.receiveLag(),
 		Events: c.events, Coalesced: c.coalesced, Tokens: c.tokens, KernelEvents: c.kernelEvents,
 		CPUShare: m.cpuShare, CPUPerMToken: perMillion(m.cpu, c.tokens), Procs: runtime.GOMAXPROCS(0),
 		GCPauseMax: m.gcMax, GCPauseTotal: m.gcTotal, SchedLatencyP99: m.schedP99,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mifbench/mifbench/pkg/bench/client/lag"
+	"github.com/mifbench/mifbench/pkg/bench/record"
 )
 
 func TestJudge(t *testing.T) {
@@ -53,6 +54,16 @@ func TestJudge(t *testing.T) {
 				t.Errorf("verdict %+v, want %s %q", v, c.want, c.why)
 			}
 		})
+	}
+}
+
+// What is read late because we are hanging up is no sign of a slow client.
+func TestCoalescedUntilWeHungUp(t *testing.T) {
+	events := []record.Event{{At: 10}, {At: 20, Coalesced: true}, {At: 20, Coalesced: true}, {At: 31, Coalesced: true}}
+	for until, want := range map[int64]int64{0: 3, 5: 0, 20: 2, 40: 3} {
+		if got := coalesced(3, events, until); got != want {
+			t.Errorf("until %d: %d, want %d", until, got, want)
+		}
 	}
 }
 

@@ -25,6 +25,7 @@ type recorder struct {
 	queue   chan *client.Result
 	pool    *sync.Pool
 	wait    atomic.Int64 // ns that finished requests waited for the queue
+	until   atomic.Int64 // when we hung up, 0 if we did not
 	count   map[record.Status]int64
 	proof   counts
 	err     error
@@ -83,10 +84,24 @@ func (r *recorder) note(res *client.Result, rec record.Record) {
 	r.count[rec.Status]++
 	n := int64(len(rec.Events))
 	r.proof.events += n
-	r.proof.coalesced += res.Coalesced
+	r.proof.coalesced += coalesced(res.Coalesced, rec.Events, r.until.Load())
 	r.proof.tokens += res.Tokens
 	if rec.KernelClock {
 		r.proof.kernelEvents += n
 	}
 	r.proof.maxLag = max(r.proof.maxLag, time.Duration(rec.MaxLag))
+}
+
+// coalesced counts the coalesced events until an instant; all is their number where there is none.
+func coalesced(all int64, events []record.Event, until int64) int64 {
+	if until == 0 || all == 0 {
+		return all
+	}
+	n := int64(0)
+	for _, e := range events {
+		if e.Coalesced && e.At <= until {
+			n++
+		}
+	}
+	return n
 }

@@ -120,6 +120,7 @@ type runner struct {
 	done, failed                atomic.Int64
 	late, waited                atomic.Int64
 	lastSent                    atomic.Int64
+	hungUp                      atomic.Pointer[lag.Summary] // receive lag until we hung up, if we did
 	sourceWait                  time.Duration
 	dropped                     int64
 	admitted                    int64
@@ -187,10 +188,10 @@ func (r *runner) drain(ctx context.Context, early bool) error {
 		}
 	}
 	if early && r.s.Drain.Cancel {
-		r.cancel(errAdmissionEnded)
+		r.hangUp(errAdmissionEnded)
 	}
 	if early && r.s.Drain.Timeout > 0 {
-		t := time.AfterFunc(r.s.Drain.Timeout, func() { r.cancel(errDrainOver) })
+		t := time.AfterFunc(r.s.Drain.Timeout, func() { r.hangUp(errDrainOver) })
 		defer t.Stop()
 	}
 	<-done
@@ -199,6 +200,24 @@ func (r *runner) drain(ctx context.Context, early bool) error {
 		return nil
 	}
 	return fmt.Errorf("run cancelled: %w", cause)
+}
+
+// hangUp cancels what is in flight. Hanging up on thousands of streams takes longer than
+// their tokens need to come: what is read late from here on proves nothing.
+func (r *runner) hangUp(cause error) {
+	seen := r.doer.ReceiveLag()
+	if r.hungUp.CompareAndSwap(nil, &seen) {
+		r.recorder.until.Store(r.clock.Now())
+	}
+	r.cancel(cause)
+}
+
+// receiveLag is that of all that was read before we hung up.
+func (r *runner) receiveLag() lag.Summary {
+	if seen := r.hungUp.Load(); seen != nil {
+		return *seen
+	}
+	return r.doer.ReceiveLag()
 }
 
 // stream runs one request to its record.
