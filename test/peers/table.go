@@ -47,18 +47,21 @@ func largest(rows []row) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| tool | largest load held with a p99 error under %v | tok/s |\n|---|---|---|\n", inTime)
 	for _, name := range toolNames() {
-		text, most, known := "none of these", 0.0, false
+		text, most, known, ran := "none of these", 0.0, false, false
 		for _, r := range rows {
 			if r.Tool != name {
 				continue
 			}
 			ok, k := r.timed()
-			known = known || k
+			known, ran = known || k, true
 			if ok && r.TokensPerSecond > most {
 				text, most = r.Load.String(), r.TokensPerSecond
 			}
 		}
-		if !known {
+		switch {
+		case !ran:
+			continue
+		case !known:
 			text = "not known: it left no times of token events"
 		}
 		fmt.Fprintf(&b, "| %s | %s | %.0f |\n", name, text, most)
