@@ -2,8 +2,9 @@
 # build.sh FOLDER: makes the real parts of make e2e-real, one folder per image. The first time takes about 1,000 CPU
 # seconds; Envoy is downloaded as it is.
 set -eu
+mkdir -p "$1"
+out=$(cd "$1" && pwd) # before the change of directory: it may be relative
 cd "$(dirname "$0")"
-out=$1
 export GOFLAGS="-buildvcs=false -trimpath" CGO_ENABLED=0
 build() { # build MODULE PACKAGE FILE
 	nice -n "${NICE:-10}" go -C "$1" build -p 2 -ldflags '-s -w' -o "$3" "$2"
