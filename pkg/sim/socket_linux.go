@@ -9,8 +9,8 @@ import (
 )
 
 // unpaced chooses a congestion control without pacing for a listener's connections.
-// BBR, the default of some hosts, starts a timer for each small write, which costs a
-// server of ten thousand streams a third of its core and sends its tokens late.
+// BBR, the default of some hosts, starts a timer for each small write: one core then
+// serves about a fifth fewer tokens (docs/performance.md), and later ones.
 func unpaced(ln *net.TCPListener) error {
 	c, err := ln.SyscallConn()
 	if err != nil {

@@ -129,8 +129,8 @@ func serverGap(ctx context.Context, p Plan) (time.Duration, error) {
 	return max(l.gaps.P50, 100*time.Microsecond), nil
 }
 
-// Ramp is how long n streams take to start: a thousand new connections a second take a
-// tenth of a core.
+// Ramp is how long n streams take to start, a thousand a second: new connections must not
+// be what the machine is busy with.
 func Ramp(n int) time.Duration { return time.Duration(n) * time.Second / 1000 }
 
 // Settle is how long the server's queue of steps may take after the ramp.

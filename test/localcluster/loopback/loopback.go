@@ -11,7 +11,7 @@ import (
 )
 
 // Listen opens a TCP listener whose connections do not pace: with BBR, the default of some hosts, each small write starts
-// a timer, which costs more than the write.
+// a timer; without it the gateway spends about a tenth less on a chunk (BenchmarkPaced of standin/dataplane).
 func Listen(ctx context.Context, address string) (net.Listener, error) {
 	lc := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error {
 		return c.Control(func(fd uintptr) {
